@@ -1,0 +1,1 @@
+"""Monte Carlo strategy analysis for Kawuxing (卡五星), the three-player mahjong of Hubei."""

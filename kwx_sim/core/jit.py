@@ -1,0 +1,95 @@
+"""The one place that sets numba's options, and the compiled cache's place on disk.
+
+numba does not notice a changed callee in another file: a caller compiled earlier would keep the old rule in silence.
+So the cache lives in a directory named by a hash of every kernel source and of the versions that compile them. A
+machine where nothing can be written still works: kernels are then compiled in each process.
+"""
+
+import hashlib
+import os
+import platform
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import llvmlite
+import numba
+from numba import types
+from numba.extending import intrinsic
+from platformdirs import user_cache_path
+
+__all__ = ["CACHE_DIR", "SOURCE_HASH", "ctz", "kernel", "popcount"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    versions = (platform.python_version(), numba.__version__, llvmlite.__version__)
+    digest.update(" ".join(versions).encode())
+    # Bounds checking changes the code but not numba's own cache key.
+    digest.update(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
+    return digest.hexdigest()[:16]
+
+
+def _cache_dir() -> Path | None:
+    """The directory for compiled kernels and built tables, or None where none can be written."""
+    asked = os.environ.get("NUMBA_CACHE_DIR")
+    root = Path(asked) if asked else user_cache_path("kwx_sim", appauthor=False)
+    path = root / f"kernels-{SOURCE_HASH}"
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            return path
+    except OSError:
+        return None
+
+
+SOURCE_HASH = _source_hash()
+CACHE_DIR = _cache_dir()
+if CACHE_DIR is not None:
+    numba.config.CACHE_DIR = str(CACHE_DIR)
+
+_COMPILE = numba.njit(cache=CACHE_DIR is not None, nogil=True, error_model="numpy", fastmath=False)
+
+
+def kernel(function: Function) -> Function:
+    """Compile a kernel: cached on disk, without the interpreter lock, integer arithmetic as in C."""
+    return _COMPILE(function)
+
+
+if numba.config.DISABLE_JIT:
+    # The plain-Python twins of the two instructions, for coverage runs.
+    def popcount(x: int) -> int:
+        """The number of one bits."""
+        return int(x).bit_count()
+
+    def ctz(x: int) -> int:
+        """The position of the lowest one bit; x must not be 0."""
+        value = int(x)
+        return (value & -value).bit_length() - 1
+
+else:
+
+    @intrinsic
+    def popcount(typingctx, x):  # type: ignore[no-untyped-def]  # numba gives the types
+        """The number of one bits."""
+
+        def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+            return builder.ctpop(args[0])
+
+        return x(x), codegen
+
+    @intrinsic
+    def ctz(typingctx, x):  # type: ignore[no-untyped-def]
+        """The position of the lowest one bit; x must not be 0."""
+
+        def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+            is_zero_poison = context.get_constant(types.boolean, True)
+            return builder.cttz(args[0], is_zero_poison)
+
+        return x(x), codegen

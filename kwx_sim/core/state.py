@@ -1,0 +1,125 @@
+"""The round's record: everything that a round holds, and how its parts are encoded.
+
+One record of about a kilobyte, so that copying a round to try another action is one assignment. Tiles are slots; masks
+have bit k for slot k; seats are 0, 1, 2 in turn order.
+"""
+
+import numpy as np
+
+from kwx_sim.core.jit import kernel
+
+__all__ = ["BIT", "BLOCK", "NO_TILE", "POW5", "STATE", "encode", "wall_left"]
+
+NO_TILE = 31
+"""In place of a tile where there is none; fits an action's five bits."""
+
+# Whose decision it is, and of what kind.
+TURN, CLAIM, CALL, END = 0, 1, 2, 3
+
+# Actions: kind << 5 | tile.
+DISCARD, LIANGDAO, WIN, PASS, PONG, DIRECT_KONG, CONCEALED_KONG, ADDED_KONG = 0, 1, 2, 3, 4, 5, 6, 7
+ACTION_NAMES = ("discard", "liangdao", "win", "pass", "pong", "direct_kong", "concealed_kong", "added_kong")
+
+# Melds, in the order of kwx_sim.tiles.MELD_KINDS; 0 is none.
+MELD_PONG, MELD_DIRECT, MELD_CONCEALED, MELD_ADDED = 1, 2, 3, 4
+
+# How a round ended.
+PLAYING, SELF_DRAWN, DISCARD_WON, KONG_ROBBED, UNDECIDED = 0, 1, 2, 3, 4
+
+RED = 18
+MAX_RIVER = 64  # 44 draws, the dealt 14th, and at most 12 pongs, each with its discard
+MAX_LOG = 256
+
+STATE = np.dtype(
+    [
+        # The wall, and the two ends from which it is taken.
+        ("wall", "u1", (84,)),
+        ("front", "u1"),  # next draw
+        ("tail", "u1"),  # one past the next replacement
+        ("dealer", "u1"),
+        ("piao", "u1", (3,)),
+        # Hands: counts, and what is kept up to date beside them as tiles move.
+        ("counts", "u1", (3, 27)),  # concealed tiles
+        ("idx", "u4", (3, 3)),  # the three blocks of the concealed tiles as base-5 numbers
+        ("held", "u4", (3,)),  # kinds held at least once
+        ("quads", "u4", (3,)),  # kinds held four times
+        ("waits", "u4", (3,)),  # after the last discard or kong, own-four rule applied
+        ("pongs", "u4", (3,)),
+        ("kongs", "u4", (3,)),
+        ("dead_pongs", "u4", (3,)),  # pongs made with three in hand, which never become kongs
+        ("meld_kind", "u1", (3, 4)),
+        ("meld_tile", "u1", (3, 4)),
+        ("n_melds", "u1", (3,)),
+        # What is on the table.
+        ("river_tile", "u1", (MAX_RIVER,)),  # every discard in order, also those that were claimed
+        ("river_seat", "u1", (MAX_RIVER,)),
+        ("n_river", "u1"),
+        ("seen", "u1", (27,)),  # discards and melds, each tile once
+        ("declared", "u1", (3,)),  # 亮倒
+        ("declared_at", "u1", (3,)),  # own draws when it was declared
+        ("first_declared", "u1"),  # seat, 3 for none
+        # The seat's own history.
+        ("draws", "u1", (3,)),  # own draws so far, replacements and the dealer's 14th included
+        ("missed", "i4", (3,)),  # 漏胡: the largest fan declined since the own last draw, 0 for none
+        ("calls", "u1"),  # pongs and kongs by anyone
+        # The decision that is due, and what is legal.
+        ("phase", "u1"),  # TURN, CLAIM, CALL, END
+        ("seat", "u1"),
+        ("tile", "u1"),  # just drawn (NO_TILE after a pong), discarded, or put to a kong
+        ("feeder", "u1"),  # who discarded or put to a kong
+        ("robbing", "u1"),  # kind of the meld under the robbing window, 0 for a discard
+        ("asking", "u1"),  # seats that are still to be asked for a win, as a mask
+        ("willing", "u1"),  # seats that take the win, as a mask
+        ("can_win", "u1"),
+        ("can_pong", "u1"),
+        ("can_direct_kong", "u1"),
+        ("can_concealed_kong", "u4"),  # kinds
+        ("can_added_kong", "u4"),  # kinds
+        ("can_discard", "u4"),  # kinds
+        ("can_liangdao", "u4"),  # discards with which it may declare
+        # Kongs.
+        ("replacement", "u1"),  # the turn's last draw: 0 from the front, 1 a replacement, 2 one for a red kong
+        ("cannon", "u1"),  # the discard on the table came after a replacement
+        ("chain", "u1"),  # 杠上杠: kongs in the chain so far
+        # Money, in bases, by seat; each sums to zero.
+        ("kong_points", "i4", (3,)),
+        ("win_points", "i4", (3, 3)),  # row: winner
+        ("undecided_points", "i4", (3,)),
+        # How it ended.
+        ("outcome", "u1"),
+        ("next_dealer", "u1"),
+        ("winners", "u1"),  # mask of seats
+        ("win_tile", "u1"),
+        ("win_fan", "i4", (3,)),  # before cap and liangdao
+        ("win_fans", "u4", (3,)),  # mask of fans
+        ("win_fours", "u1", (3, 2)),  # concealed and open fours of a kind that count
+        ("win_reading", "u1", (3,)),
+        ("win_waits", "u4", (3,)),  # the winner's waits
+        ("maima_tile", "u1"),
+        ("maima_points", "i4"),  # what the maima tile brought the winner, liangdao's doubling included
+        # Keys and history.
+        ("decisions", "u1", (3,)),  # decisions of each seat: its place in the stream of noise
+        ("log", "u2", (MAX_LOG,)),  # every action taken
+        ("n_log", "u1"),
+    ]
+)
+
+POW5 = np.array([5**k for k in range(9)] * 2 + [1, 5, 25] + [0] * 11, np.uint32)
+"""Weight of a slot in its block's base-5 number."""
+
+BLOCK = np.array([0] * 9 + [1] * 9 + [2] * 14, np.uint8)
+"""Block of a slot."""
+
+BIT = np.array([1 << k for k in range(32)], np.uint32)
+
+
+@kernel
+def encode(kind, tile):
+    """The action of that kind with that tile."""
+    return (kind << 5) | tile
+
+
+@kernel
+def wall_left(s):
+    """Tiles left in the wall."""
+    return np.int64(s.tail) - np.int64(s.front)
