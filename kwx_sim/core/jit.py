@@ -15,11 +15,13 @@ from typing import Any, TypeVar
 
 import llvmlite
 import numba
+import numpy as np
 from numba import types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
-__all__ = ["CACHE_DIR", "SOURCE_HASH", "ctz", "kernel", "popcount"]
+__all__ = ["CACHE_DIR", "SOURCE_HASH", "ctz", "kernel", "popcount", "records"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -93,3 +95,9 @@ else:
             return builder.cttz(args[0], is_zero_poison)
 
         return x(x), codegen
+
+
+def records(n: int, dtype: np.dtype[np.void]) -> NDArray[np.void]:
+    """Zeroed records as kernels take them (with compilation off: such that fields read as attributes)."""
+    made = np.zeros(n, dtype)
+    return made.view(np.recarray) if numba.config.DISABLE_JIT else made

@@ -6,7 +6,6 @@ or at the end. They take a wall and actions, never a seed: what a round does is 
 
 import numpy as np
 
-from kwx_sim.core.fans import EV_SELF_DRAW
 from kwx_sim.core.jit import kernel
 from kwx_sim.core.legal import direct_kong_allowed, fan_on_offer, find_turn_actions, locked, may_win_offer, win_events
 from kwx_sim.core.payment import kong_payment, settle_win

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kwx_sim.errors import InputError
-from kwx_sim.rules.model import Contradiction, Ruleset, Section
+from kwx_sim.rules.model import FANS, ContradictionError, Ruleset, Section
 
 __all__ = ["PRESETS", "changed", "load_rules", "parse_rules", "rules_hash"]
 
@@ -88,8 +88,10 @@ def _merge(base: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in over.items():
         old = merged.get(key)
         # cap_for is one value: a child that names it means exactly those caps.
-        nested = isinstance(old, dict) and isinstance(value, Mapping) and key != "cap_for"
-        merged[key] = _merge(old, value) if nested else value
+        if isinstance(old, dict) and isinstance(value, Mapping) and key != "cap_for":
+            merged[key] = _merge(old, value)
+        else:
+            merged[key] = value
     return merged
 
 
@@ -98,7 +100,7 @@ def _refusal(error: ValidationError, source: str) -> InputError:
     first = error.errors()[0]
     path = [str(part) for part in first["loc"]]
     cause = first.get("ctx", {}).get("error")
-    if isinstance(cause, Contradiction):
+    if isinstance(cause, ContradictionError):
         return InputError("rules.field", file=source, field=cause.field, expected=cause.expected, came=repr(cause.came))
     if first["type"] == "extra_forbidden":
         return _unknown(source, ".".join(path), _section(path[:-1]))
@@ -111,10 +113,9 @@ def _refusal(error: ValidationError, source: str) -> InputError:
 
 
 def _unknown(source: str, field: str, section: type[Section]) -> InputError:
-    known = _field_paths(section)
-    last = field.rsplit(".", 1)[-1]
-    near = difflib.get_close_matches(last, known, n=1, cutoff=0.0)
-    return InputError("rules.unknown_field", file=source, field=field, near=near[0] if near else "")
+    known = [*Ruleset.model_fields, *FANS] if section is Ruleset else list(section.model_fields)
+    (near,) = difflib.get_close_matches(field.rsplit(".", 1)[-1], known, n=1, cutoff=0.0)
+    return InputError("rules.unknown_field", file=source, field=field, near=near)
 
 
 def _section(path: list[str]) -> type[Section]:
@@ -125,11 +126,3 @@ def _section(path: list[str]) -> type[Section]:
         if field is not None and isinstance(field.annotation, type) and issubclass(field.annotation, Section):
             section = field.annotation
     return section
-
-
-def _field_paths(section: type[Section]) -> list[str]:
-    from kwx_sim.rules.model import FANS
-
-    if section is Ruleset:
-        return [*Ruleset.model_fields, *FANS]
-    return list(section.model_fields)

@@ -96,7 +96,9 @@ class Shapes(Section):
 class Play(Section):
     """牌局: claims and wins."""
 
-    multiple_wins: StrictBool = rule("一炮多响", "everyone who can win a discard may; otherwise the nearest in turn order")
+    multiple_wins: StrictBool = rule(
+        "一炮多响", "everyone who can win a discard may; otherwise the nearest in turn order"
+    )
     rob_concealed_kong: StrictBool = rule("抢暗杠", "a concealed kong may be robbed too")
     missed_win: Literal["none", "until_own_draw_unless_larger"] = rule(
         "漏胡", "who declines a win on a discard wins none until its own next draw, but for one of larger fan"
@@ -114,11 +116,15 @@ class Liangdao(Section):
     shows: Literal["nothing", "waits", "hand"] = rule("亮出", "what the others see of a declared hand")
     multiplier: StrictInt = rule("亮倒倍数", "factor where winner (or payer) is declared", ge=1, le=16)
     applies: Literal["winner", "winner_or_payer"] = rule("倍数对象", "whose declaration doubles")
-    both_multiplier: StrictInt = rule("对亮倍数", "factor where winner and payer are declared, under winner_or_payer", ge=1, le=16)
+    both_multiplier: StrictInt = rule(
+        "对亮倍数", "factor where winner and payer are declared, under winner_or_payer", ge=1, le=16
+    )
     inside_cap: StrictBool = rule("倍数计入封顶", "the factor counts before the cap")
     locks_hand: StrictBool = rule("亮后锁手", "afterwards: win or pass, kong, else discard the tile drawn")
     kong_after: Literal["if_waits_unchanged", "never"] = rule("亮后开杠", "kongs of a locked hand")
-    min_wall: StrictInt = rule("亮倒最少余牌", "fewest tiles left in the wall with which it may be declared", ge=0, le=44)
+    min_wall: StrictInt = rule(
+        "亮倒最少余牌", "fewest tiles left in the wall with which it may be declared", ge=0, le=44
+    )
     feeder_pays_all: StrictBool = rule("点亮倒包赔", "who feeds a declared winner pays both shares")
     forbid_feeding: StrictBool = rule("禁打亮倒听牌", "no shown wait may be discarded while another tile is held")
     undecided_first_pays: StrictInt = rule(
@@ -131,11 +137,19 @@ class Fans(Section):
 
     combine: Literal["multiply", "add"] = rule("番数累计", "fans multiply or add up")
     values: dict[FanId, FanValue] = rule("番值", "value of each fan; one that is absent or 0 does not exist")
-    four_to_one_self_draw_only: StrictBool = rule("四归一须自摸", "the winning tile's four of a kind counts by self-draw only")
-    four_to_one_scope: Literal["winning_tile", "all", "all_if_flush"] = rule("四归一范围", "which fours of a kind count")
+    four_to_one_self_draw_only: StrictBool = rule(
+        "四归一须自摸", "the winning tile's four of a kind counts by self-draw only"
+    )
+    four_to_one_scope: Literal["winning_tile", "all", "all_if_flush"] = rule(
+        "四归一范围", "which fours of a kind count"
+    )
     wild_in_kawuxing: StrictBool = rule("红中作卡五星", "the 4, 5 or 6 of a kawuxing may be wild")
-    kong_flower_after_red: FanValue = rule("红中杠上花", "value of kong_flower after a kong of wild tiles; 0: as any other")
-    robbing_kong_is_self_draw: StrictBool = rule("抢杠算自摸", "a robbed kong scores self_draw in place of robbing_kong")
+    kong_flower_after_red: FanValue = rule(
+        "红中杠上花", "value of kong_flower after a kong of wild tiles; 0: as any other"
+    )
+    robbing_kong_is_self_draw: StrictBool = rule(
+        "抢杠算自摸", "a robbed kong scores self_draw in place of robbing_kong"
+    )
 
     def value(self, fan: str) -> int:
         """The value of a fan, 0 where this ruleset has none."""
@@ -154,7 +168,8 @@ class Payment(Section):
     concealed_kong: StrictInt = rule("暗杠", "bases from each other player", ge=0, le=MAX_BASES)
     added_kong: StrictInt = rule("补杠", "bases from each other player", ge=0, le=MAX_BASES)
     kong_chain: Literal["none", "player", "table"] = rule(
-        "杠上杠", "kong payments double within one player's turn (player), and when the discard after a kong is konged (table)"
+        "杠上杠",
+        "kong payments double within one player's turn (player), and when the discard after a kong is konged (table)",
     )
 
 
@@ -198,14 +213,16 @@ class Ruleset(Section):
     payment: Payment
     piao: Piao
     maima: Maima
-    entry_fee: StrictInt = rule("总入场费", "bases that each player pays a round, leaving the table", ge=0, le=MAX_BASES)
+    entry_fee: StrictInt = rule(
+        "总入场费", "bases that each player pays a round, leaving the table", ge=0, le=MAX_BASES
+    )
     rooms: tuple[Room, ...] = rule("房间", "stake levels; empty: base and cap as in payment")
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         for problem, field, expected, came in self._contradictions():
             if problem:
-                raise Contradiction(field, expected, came)
+                raise ContradictionError(field, expected, came)
         return self
 
     def _contradictions(self) -> list[tuple[bool, str, str, object]]:
@@ -260,7 +277,7 @@ class Ruleset(Section):
         return next((room for room in self.rooms if room.name == name), None)
 
 
-class Contradiction(ValueError):
+class ContradictionError(ValueError):
     """Two fields that cannot stand together."""
 
     def __init__(self, field: str, expected: str, came: object) -> None:

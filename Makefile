@@ -1,0 +1,61 @@
+# The interface for batch work. Every target sets up its own virtual environment first.
+# Variables: GAMES, SEED, RULES (a preset, a file, or "all"), WORKERS, PYTHON.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+# Pinned versions are those of the tested Python; the installer resolves the others.
+TESTED := $(shell $(PYTHON) -c 'import sys; print(int(sys.version_info[:2] == (3, 11)))' 2>/dev/null)
+PINS := $(if $(filter 1,$(TESTED)),-c constraints.txt)
+UV := $(shell command -v uv 2>/dev/null)
+
+SEED ?= 1
+RULES ?= all
+WORKERS ?= 0
+OPTIONS = --seed $(SEED) --rules "$(RULES)" --workers $(WORKERS) $(if $(GAMES),--games $(GAMES))
+
+.DEFAULT_GOAL := help
+.PHONY: help tables test verify coverage bench lint clean
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@echo
+	@echo "  Options of make tables: GAMES=20000 SEED=1 RULES=xiangyang WORKERS=2"
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' \
+	  || { echo "kwx_sim needs Python 3.11 to 3.13; set PYTHON=python3.11" >&2; exit 2; }
+ifdef UV
+	$(UV) venv -q --allow-existing --python $(PYTHON) $(VENV)
+	VIRTUAL_ENV=$(VENV) $(UV) pip install -q $(PINS) -e '.[dev]'
+else
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check $(PINS) -e '.[dev]'
+endif
+	@touch $(READY)
+
+tables: $(READY) ## Simulate every preset; leave the three tables under reports/tables/
+	$(BIN)/kwx tables $(OPTIONS)
+
+test: $(READY) ## Run the tests
+	$(BIN)/python -m pytest
+
+verify: $(READY) ## Run the slow statistical and exhaustive verification
+	$(BIN)/python -m pytest -m verify
+
+coverage: $(READY) ## Report the branches of core/ that the tests reach, compilation off
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -n 0 tests/test_coverage.py
+	$(BIN)/python -m coverage report
+
+bench: $(READY) ## Measure the kernels beside their peers, and whole rounds
+	$(BIN)/python -m bench
+
+lint: $(READY) ## Check style, types and the imports contract
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean: ## Remove the environment and everything generated
+	rm -rf $(VENV) reports/tables *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,128 @@
+"""`kwx`: the group of commands, the language of the call, and how a failed call ends.
+
+Commands are imported when they are called, so that `kwx --help` does not wait for compilers and tables.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any, NoReturn
+
+import click
+
+from kwx_sim import text
+from kwx_sim.cli.command import lang_option, language, show_help
+from kwx_sim.cli.terminal import prepare_streams
+from kwx_sim.errors import InputError
+
+__all__ = ["app", "main"]
+
+COMMANDS = {
+    "hand": "kwx_sim.cli.hand:hand",
+    "score": "kwx_sim.cli.score:score",
+    "rules": "kwx_sim.cli.rules:rules",
+}
+"""Command name -> where it lives, in the order of the help page."""
+
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+
+class App(click.Group):
+    """The group: finds commands late, speaks the user's language, and tells a failure in one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """List the commands in the order in which a newcomer meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name].partition(":")
+        found: click.Command = getattr(import_module(module), attribute)
+        return found
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the front page: every command with its one line, none of them imported."""
+        lines = [(name, text.t(f"cli.{name}.short", language(ctx))) for name in COMMANDS]
+        formatter.write(show_help(self, ctx, "cli.app", lines))
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]  # this one always ends the process
+        """Run a call and end the process: 0 done, 1 some of the work failed, 2 bad input, 130 interrupted."""
+        prepare_streams()
+        argv = list(sys.argv[1:] if args is None else args)
+        lang = _asked_language(argv)
+        extra["standalone_mode"] = False
+        try:
+            status = super().main(argv, prog_name or "kwx", obj=lang, **extra)
+        except InputError as error:
+            _fail(error.message(lang))
+        except click.ClickException as error:
+            _fail(_told(error).message(lang))
+        except click.Abort:
+            sys.exit(EXIT_INTERRUPTED)
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _asked_language(argv: Sequence[str]) -> str:
+    """Find `--lang` anywhere in the call: help and errors need it before any command has parsed its options."""
+    words = list(argv[: argv.index("--")] if "--" in argv else argv)
+    for place, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        if name == "--lang":
+            asked = value if equals else "".join(words[place + 1 : place + 2])
+            return asked if asked in text.LANGS else text.default_lang()
+    return text.default_lang()
+
+
+def _fail(line: str) -> NoReturn:
+    click.echo("kwx: " + " ".join(line.split()), err=True)
+    sys.exit(EXIT_BAD_INPUT)
+
+
+def _told(error: click.ClickException) -> InputError:
+    """Tell click's own refusals from the catalogue."""
+    if isinstance(error, click.NoSuchOption):
+        return _unknown("option", error.option_name, error.possibilities or ())
+    if isinstance(error, click.exceptions.NoSuchCommand):
+        return _unknown("command", error.command_name, difflib.get_close_matches(error.command_name, COMMANDS))
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return InputError("cli.missing", name=error.param.opts[-1])
+    if isinstance(error, click.BadOptionUsage):
+        return InputError("cli.option_usage", option=error.option_name)
+    return InputError("cli.usage", problem=error.format_message())
+
+
+def _unknown(kind: str, name: str, near: Sequence[str]) -> InputError:
+    if near:
+        return InputError(f"cli.unknown_{kind}_near", name=name, near=near[0])
+    return InputError(f"cli.unknown_{kind}", name=name)
+
+
+def _show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        click.echo(f"kwx_sim {version('kwx-sim')}")
+        ctx.exit()
+
+
+@click.pass_context
+def _front_page(ctx: click.Context) -> None:
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), nl=False)
+
+
+app = App("kwx", callback=_front_page, invoke_without_command=True)
+app.params = [
+    click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_show_version),
+    lang_option(),
+]
+
+
+def main() -> NoReturn:
+    """Run the `kwx` command of this process."""
+    app.main()

@@ -1,0 +1,83 @@
+"""What the terminal can show: consoles for results and for narration, tables, JSON, and terminals without Chinese."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+__all__ = ["narration", "prepare_streams", "print_json", "results", "table", "to_json"]
+
+# Dragons as mpsz, so that even a hand shown on an ASCII terminal can be read and typed in again.
+_PLAIN = {"中": "7z", "发": "6z", "白": "5z", "×": "x", "−": "-", "–": "-", "—": "-", "→": ">", "·": ".", "…": "."}
+_PIPED_WIDTH = 160
+
+
+def _plain_marks(error: UnicodeError) -> tuple[str, int]:
+    """Stand in for what the terminal's encoding lacks, cell for cell, so that tables stay aligned."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    plain = (_PLAIN.get(mark) or ("??" if unicodedata.east_asian_width(mark) in "WF" else "?") for mark in lost)
+    return "".join(plain), error.end
+
+
+def prepare_streams() -> None:
+    """Make stdout and stderr print every text on every terminal: a terminal without 亮 must not crash on it."""
+    codecs.register_error("kwx-plain", _plain_marks)
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="kwx-plain")
+
+
+def results() -> Console:
+    """Open a console on stdout, for what was asked."""
+    return _console(stderr=False)
+
+
+def narration() -> Console:
+    """Open a console on stderr, for progress and remarks: a pipe never sees them."""
+    return _console(stderr=True)
+
+
+def _console(*, stderr: bool) -> Console:
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    # Piped text has no width of its own; 80 columns would fold the tables.
+    width = None if stream.isatty() or "COLUMNS" in os.environ else _PIPED_WIDTH
+    return Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> Table:
+    """Lay out rows under headers; `right` names the columns of numbers."""
+    from rich import box
+    from rich.table import Table
+
+    numbers = set(right)
+    layout = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for place, header in enumerate(headers):
+        layout.add_column(header, justify="right" if place in numbers else "left", overflow="fold")
+    for row in rows:
+        layout.add_row(*row)
+    return layout
+
+
+def to_json(value: Any) -> str:
+    """Write one line of JSON: Chinese as it is where the terminal can show it, escaped where it cannot."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
+    return json.dumps(value, ensure_ascii=encoding != "utf8")
+
+
+def print_json(value: Any) -> None:
+    """Print one line of JSON on stdout."""
+    sys.stdout.write(to_json(value) + "\n")
