@@ -49,7 +49,7 @@ coverage: $(READY) ## Report the branches of core/ that the tests reach, compila
 	$(BIN)/python -m coverage report
 
 bench: $(READY) ## Measure the kernels beside their peers, and whole rounds
-	$(BIN)/python -m bench
+	$(BIN)/python tests/bench.py
 
 lint: $(READY) ## Check style, types and the imports contract
 	$(BIN)/ruff check .

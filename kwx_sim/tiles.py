@@ -16,6 +16,7 @@ import numpy.typing as npt
 from kwx_sim.errors import InputError
 
 __all__ = [
+    "COPIES",
     "FIVES",
     "GREEN",
     "KONG_KINDS",
@@ -221,7 +222,7 @@ def format_hand(counts: npt.ArrayLike, lang: str = "en") -> str:
     held = _checked_counts(counts)
     parts = []
     for start, suit in zip((0, 9), _SUIT_NAMES[lang], strict=True):
-        digits = "".join(str(rank + 1) * held[start + rank] for rank in range(9))
+        digits = "".join(str(rank + 1) * held[start + rank] for rank in range(9) if held[start + rank])
         if digits:
             parts.append(digits + suit)
     dragons = "".join(name * held[RED + i] for i, name in enumerate(_DRAGON_NAMES))

@@ -32,7 +32,6 @@ __all__ = [
     "decompositions",
     "is_win",
     "kinds_in_play",
-    "maima_points",
     "readings",
     "score",
     "shanten",
@@ -91,7 +90,7 @@ def fan_value(rules: Ruleset, win: Win, fan: str) -> int:
     """Give the value of a fan here; 0 where the ruleset has none."""
     if fan == "kong_flower" and "red_dragon_kong_flower" in win.events and rules.fans.kong_flower_after_red:
         return rules.fans.kong_flower_after_red
-    return rules.fans.values.get(fan, 0)
+    return rules.fans.value(fan)
 
 
 def with_ping_hu(rules: Ruleset, fans: list[str]) -> list[str]:
@@ -257,10 +256,11 @@ def share(rules: Ruleset, win: Win, table: Table, fans: dict[str, int], payer: i
 
 
 def cap_of(rules: Ruleset, table: Table, fans: Collection[str]) -> int:
-    """封顶: a fan's own cap, else the room's or the ruleset's."""
+    """封顶: the room's cap, else the ruleset's; a larger one where a fan of the hand has its own."""
     room = rules.room(table.room)
-    own = [cap for fan, cap in rules.payment.cap_for.items() if fan in fans]
-    return max(own, default=0) or (room.cap if room else rules.payment.cap) or NO_CAP
+    cap = room.cap if room else rules.payment.cap
+    own = [own_cap for fan, own_cap in rules.payment.cap_for.items() if fan in fans]
+    return max([cap, *own]) if cap else NO_CAP
 
 
 def liangdao_factor(rules: Ruleset, winner: bool, payer: bool) -> int:

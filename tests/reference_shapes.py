@@ -95,11 +95,28 @@ def is_win(rules: Ruleset, concealed: Counts, melds: Melds = ()) -> bool:
 
 def waits(rules: Ruleset, concealed: Counts, melds: Melds = ()) -> list[int]:
     """听口: the kinds that complete the hand, but for those of which all four are the player's own."""
+    if is_hopeless(rules, concealed, melds):
+        return []
     return [
         tile
         for tile in kinds_in_play(rules)
         if concealed[tile] + in_melds(melds, tile) < COPIES and is_win(rules, plus(concealed, tile), melds)
     ]
+
+
+def is_hopeless(rules: Ruleset, concealed: Counts, melds: Melds) -> bool:
+    """Whether one tile is certainly too few; only to save time.
+
+    One tile goes to one suit or to the dragons, so two of these three must be complete already; or six pairs are held.
+    """
+    if has_wild(rules):
+        return False
+    complete = [
+        bool(split_suit(0, tuple(concealed[0:9]), 0)),
+        bool(split_suit(9, tuple(concealed[9:18]), 0)),
+        bool(split_dragons(tuple(concealed[18:21]))),
+    ]
+    return sum(complete) < 2 and (bool(melds) or sum(count % 2 for count in concealed) > 1)
 
 
 def is_seven_pairs(rules: Ruleset, concealed: Counts, melds: Melds) -> bool:
@@ -187,8 +204,8 @@ def groups_with(first: int, place: int) -> tuple[Group, ...]:
 
 
 def split_dragons(counts: tuple[int, ...]) -> tuple[tuple[Group, ...], ...]:
-    """Dragons form no sequence: two of a kind are a pair, three a triplet."""
-    if any(count in (1, 4) for count in counts):
+    """Dragons form no sequence: two of a kind are a pair, of which there is at most one, three a triplet."""
+    if any(count in (1, 4) for count in counts) or counts.count(2) > 1:
         return ()
     held = [(tile, count) for tile, count in zip(DRAGONS, counts, strict=True) if count]
     return (tuple(Group("pair" if count == 2 else "triplet", tile, (tile,) * count) for tile, count in held),)
@@ -290,7 +307,7 @@ def suit_costs(held: tuple[int, ...], limits: tuple[int, ...], wilds: int, two_b
     if not held:
         return {} if two_below or below else {NOTHING: 0}
     costs: Costs = {}
-    for sequences, triplet, pair in product(range(3), range(2), range(2)):
+    for sequences, triplet, pair in product((0, 1, 2), (0, 1), (0, 1)):
         demand = two_below + below + sequences + 3 * triplet + 2 * pair
         forced = max(0, demand - limits[0])
         if forced > wilds or (pair and limits[0] == 0):
@@ -307,7 +324,7 @@ def without_worse(costs: Costs) -> Costs:
         for need, cost in costs.items()
         if not any(
             costs.get(Need(need.sets, need.pairs, drawn_pair, forced), cost + 1) <= cost
-            for drawn_pair, forced in product(range(need.drawn_pair + 1), range(need.forced + 1))
+            for drawn_pair, forced in product({False, need.drawn_pair}, range(need.forced + 1))
             if (drawn_pair, forced) != (need.drawn_pair, need.forced)
         )
     }

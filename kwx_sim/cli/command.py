@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from kwx_sim import text
+from kwx_sim.cli.terminal import cells, hang
 from kwx_sim.errors import InputError
 
 __all__ = ["Choice", "Command", "argument", "command", "language", "option", "show_help"]
@@ -85,19 +86,19 @@ def show_help(shown: click.Command, ctx: click.Context, key: str, commands: Sequ
     pieces = " ".join(shown.collect_usage_pieces(ctx))
     arguments = [_help_row(param, ctx, lang) for param in shown.params if isinstance(param, _Argument)]
     options = [_help_row(param, ctx, lang) for param in shown.get_params(ctx) if not isinstance(param, _Argument)]
-    page = _Page()
-    page.paragraph(f"{text.t('cli.help.usage', lang)}: {ctx.command_path} {pieces}")
-    page.paragraph(text.t(f"{key}.help", lang).strip())
+    blocks = [f"{text.t('cli.help.usage', lang)}: {ctx.command_path} {pieces}", hang("", text.t(f"{key}.help", lang))]
     for title, rows in (("arguments", arguments), ("options", options), ("commands", commands)):
         if rows:
-            page.section(text.t(f"cli.help.{title}", lang), rows)
+            blocks.append(_section(text.t(f"cli.help.{title}", lang), rows))
     if text.has(f"{key}.examples"):
-        page.section(text.t("cli.help.examples", lang), [(text.t(f"{key}.examples", lang).strip(), "")])
-    return page.text()
+        examples = text.t(f"{key}.examples", lang).strip().splitlines()
+        blocks.append(_heading(text.t("cli.help.examples", lang)) + "".join(f"\n  {line}" for line in examples))
+    return "\n\n".join(blocks) + "\n"
 
 
 def _help_row(param: click.Parameter, ctx: click.Context, lang: str) -> tuple[str, str]:
-    key = getattr(param, "key", f"cli.common.{param.name}")
+    # click makes --help and we --version without a key of their own.
+    key = getattr(param, "key", "cli.common." + param.opts[0].lstrip("-"))
     if isinstance(param, click.Option):
         names = cast(tuple[str, str], param.get_help_record(ctx))[0]
     else:
@@ -105,34 +106,17 @@ def _help_row(param: click.Parameter, ctx: click.Context, lang: str) -> tuple[st
     return names, text.t(key, lang)
 
 
-class _Page:
-    """Paragraphs and two-column sections, laid out by rich, which knows that 亮 takes two cells."""
+def _section(title: str, rows: Sequence[tuple[str, str]]) -> str:
+    """Names in one column, meanings in another; a long name has a line of its own."""
+    column = min(max(cells(name) for name, _ in rows), 24) + 4
+    lines = [_heading(title)]
+    for name, meaning in rows:
+        if cells(name) + 4 > column:
+            lines += ["  " + name, hang("", meaning, column=column)]
+        else:
+            lines.append(hang(name, meaning, indent=2, column=column))
+    return "\n".join(lines)
 
-    def __init__(self) -> None:
-        from kwx_sim.cli import terminal
 
-        self.console = terminal.results()
-        self.parts: list[Any] = []
-
-    def paragraph(self, line: str) -> None:
-        from rich.text import Text
-
-        self.parts += [Text(line), Text()]
-
-    def section(self, title: str, rows: Sequence[tuple[str, str]]) -> None:
-        from rich.padding import Padding
-        from rich.table import Table
-        from rich.text import Text
-
-        grid = Table.grid(padding=(0, 2))
-        for name, meaning in rows:
-            grid.add_row(Text(name), Text(meaning))
-        grid.columns[0].no_wrap = True
-        self.parts += [Text(title + ":", style="bold"), Padding(grid, (0, 0, 1, 2))]
-
-    def text(self) -> str:
-        with self.console.capture() as capture:
-            for part in self.parts:
-                self.console.print(part)
-        lines = [line.rstrip() for line in capture.get().splitlines()]
-        return "\n".join(lines).rstrip() + "\n"
+def _heading(title: str) -> str:
+    return click.style(title + ":", bold=True)

@@ -1,10 +1,12 @@
-"""What the terminal can show: consoles for results and for narration, tables, JSON, and terminals without Chinese."""
+"""What the terminal can show: consoles, tables, folded text, JSON, and terminals that know no Chinese."""
 
 from __future__ import annotations
 
 import codecs
 import json
 import os
+import re
+import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -14,11 +16,14 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["narration", "prepare_streams", "print_json", "results", "table", "to_json"]
+__all__ = ["cells", "hang", "narration", "prepare_streams", "print_json", "results", "table", "to_json", "width"]
 
 # Dragons as mpsz, so that even a hand shown on an ASCII terminal can be read and typed in again.
 _PLAIN = {"中": "7z", "发": "6z", "白": "5z", "×": "x", "−": "-", "–": "-", "—": "-", "→": ">", "·": ".", "…": "."}
 _PIPED_WIDTH = 160
+_PROSE_WIDTH = 100
+# A wide character is a word by itself: Chinese is folded anywhere, but no line begins with a closing mark.
+_WORD = re.compile(r"\s+|[^\s\u2e80-\uffef]+|[「（《“]*[\u2e80-\uffef][，。、：；！？」）》”]*")
 
 
 def _plain_marks(error: UnicodeError) -> tuple[str, int]:
@@ -56,6 +61,34 @@ def _console(*, stderr: bool) -> Console:
     # Piped text has no width of its own; 80 columns would fold the tables.
     width = None if stream.isatty() or "COLUMNS" in os.environ else _PIPED_WIDTH
     return Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
+
+
+def width() -> int:
+    """Tell how many cells a line of prose may take."""
+    return min(shutil.get_terminal_size((_PROSE_WIDTH, 24)).columns, _PROSE_WIDTH)
+
+
+def cells(line: str) -> int:
+    """Count the cells that a line takes: two for 亮, one for a letter."""
+    return sum(2 if unicodedata.east_asian_width(mark) in "WF" else 1 for mark in line)
+
+
+def hang(label: str, body: str, indent: int = 0, column: int | None = None) -> str:
+    """Fold a labelled paragraph: the label at `indent`, the body in a column of its own beside it.
+
+    `column` is where the body begins; without it, right after the label. rich would fold Chinese at its rare blanks.
+    """
+    start = indent + cells(label) if column is None else column
+    head = " " * indent + label
+    head += " " * (start - cells(head))
+    lines = [""]
+    room = max(width() - start, 20)
+    for word in _WORD.findall(body.strip()):
+        if cells(lines[-1]) + cells(word.rstrip()) > room and lines[-1]:
+            lines.append("")
+        if lines[-1] or not word.isspace():
+            lines[-1] += word
+    return head + ("\n" + " " * start).join(line.rstrip() for line in lines)
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> Table:

@@ -4,7 +4,7 @@ import difflib
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -13,14 +13,17 @@ from typing import Any
 from pydantic import ValidationError
 
 from kwx_sim.errors import InputError
-from kwx_sim.rules.model import FANS, ContradictionError, Ruleset, Section
+from kwx_sim.rules.model import FANS, ContradictionError, Room, Ruleset, Section
 
 __all__ = ["PRESETS", "changed", "load_rules", "parse_rules", "rules_hash"]
 
 PRESETS = ("platform", "hongzhong", "suizhou", "xiangyang", "shiyan")
 """Preset names, in the order in which tables list them."""
 
-MAX_FILE_BYTES = 1 << 20
+MAX_FILE_BYTES = 1 << 16
+# A dotted key of n parts costs the TOML reader n² memory.
+MAX_LINE_BYTES = 2_000
+MAX_SHOWN = 60
 
 
 def load_rules(name: str | Path) -> Ruleset:
@@ -31,15 +34,38 @@ def load_rules(name: str | Path) -> Ruleset:
     if str(name) in PRESETS:
         return _preset(str(name))
     path = Path(name)
-    if not path.is_file():
-        raise InputError("rules.unknown", name=str(name), presets=", ".join(PRESETS))
-    if path.stat().st_size > MAX_FILE_BYTES:
-        raise InputError("rules.too_large", file=str(path), limit=MAX_FILE_BYTES)
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError("rules.not_toml", file=str(path), problem=str(error)) from error
+    data = _read_toml(path)
+    if isinstance(data.get("extends"), str):
+        # A changed ruleset must not pass for the one that it started from.
+        parent = data["extends"]
+        data = {"name": path.stem, "title": f"由 {parent} 改 / based on {parent}", **data}
     return parse_rules(data, source=str(path))
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    content = _read_bytes(path)
+    if len(content) > MAX_FILE_BYTES:
+        raise InputError("rules.too_large", file=str(path), limit=MAX_FILE_BYTES)
+    for number, line in enumerate(content.splitlines(), 1):
+        if len(line) > MAX_LINE_BYTES:
+            raise InputError("rules.long_line", file=str(path), line=number, limit=MAX_LINE_BYTES)
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except RecursionError as error:
+        raise InputError("rules.not_toml", file=str(path), problem="too deeply nested") from error
+    except ValueError as error:
+        raise InputError("rules.not_toml", file=str(path), problem=str(error)) from error
+
+
+def _read_bytes(path: Path) -> bytes:
+    """At most one byte more than a ruleset may have."""
+    try:
+        if path.is_file():
+            with path.open("rb") as file:
+                return file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise InputError("rules.unreadable", file=_clipped(str(path)), problem=error.strerror) from error
+    raise InputError("rules.unknown", name=_clipped(str(path)), presets=", ".join(PRESETS))
 
 
 def parse_rules(data: Mapping[str, Any], *, source: str) -> Ruleset:
@@ -48,7 +74,7 @@ def parse_rules(data: Mapping[str, Any], *, source: str) -> Ruleset:
     parent = fields.pop("extends", None)
     if parent is not None:
         if parent not in PRESETS:
-            raise InputError("rules.extends", file=source, presets=", ".join(PRESETS), came=repr(parent))
+            raise InputError("rules.extends", file=source, presets=", ".join(PRESETS), came=_shown(parent))
         fields = _merge(_preset(parent).model_dump(), fields)
     try:
         return Ruleset.model_validate(fields)
@@ -64,7 +90,7 @@ def changed(rules: Ruleset, changes: Mapping[str, Any], *, source: str = "change
         target = data
         for section in sections:
             if not isinstance(target.get(section), dict):
-                raise _unknown(source, path, Ruleset)
+                raise _unknown(source, path)
             target = target[section]
         target[field] = value
     return parse_rules(data, source=source)
@@ -99,30 +125,69 @@ def _refusal(error: ValidationError, source: str) -> InputError:
     """The first problem of a failed validation, in one line."""
     first = error.errors()[0]
     path = [str(part) for part in first["loc"]]
-    cause = first.get("ctx", {}).get("error")
+    context = first.get("ctx", {})
+    cause = context.get("error")
     if isinstance(cause, ContradictionError):
-        return InputError("rules.field", file=source, field=cause.field, expected=cause.expected, came=repr(cause.came))
+        told = InputError(f"rules.expected.{cause.expected}")
+        return InputError("rules.field", file=source, field=cause.field, expected=told, came=_shown(cause.came))
     if first["type"] == "extra_forbidden":
-        return _unknown(source, ".".join(path), _section(path[:-1]))
+        return _unknown(source, ".".join(path))
     if path[-1] == "[key]":
-        return _unknown(source, ".".join(path[:-1]), Ruleset)
+        return _unknown(source, ".".join(path[:-1]))
     if first["type"] == "missing":
         return InputError("rules.missing", file=source, field=".".join(path))
-    expected = str(first["msg"]).removeprefix("Input should be ").removeprefix("a valid ")
-    return InputError("rules.field", file=source, field=".".join(path), expected=expected, came=repr(first["input"]))
+    name = _EXPECTED.get(first["type"])
+    expected: object = InputError(f"rules.expected.{name}", **context) if name else first["msg"]
+    return InputError("rules.field", file=source, field=".".join(path), expected=expected, came=_shown(first["input"]))
 
 
-def _unknown(source: str, field: str, section: type[Section]) -> InputError:
-    known = [*Ruleset.model_fields, *FANS] if section is Ruleset else list(section.model_fields)
-    (near,) = difflib.get_close_matches(field.rsplit(".", 1)[-1], known, n=1, cutoff=0.0)
-    return InputError("rules.unknown_field", file=source, field=field, near=near)
+# What pydantic refuses in a ruleset, as names in the catalogue.
+_EXPECTED = {
+    "int_type": "whole_number",
+    "bool_type": "true_or_false",
+    "string_type": "text",
+    "literal_error": "one_of",
+    "greater_than_equal": "at_least",
+    "less_than_equal": "at_most",
+    "string_too_short": "longer",
+    "string_too_long": "shorter",
+    "model_type": "table",
+    "dict_type": "table",
+    "tuple_type": "list",
+}
 
 
-def _section(path: list[str]) -> type[Section]:
-    """The model at a path of field names; the ruleset itself where the path leads elsewhere."""
-    section: type[Section] = Ruleset
-    for part in path:
-        field = section.model_fields.get(part)
-        if field is not None and isinstance(field.annotation, type) and issubclass(field.annotation, Section):
-            section = field.annotation
-    return section
+def _unknown(source: str, field: str) -> InputError:
+    """An unknown field, with the nearest known one: of the same name elsewhere, else in its section, else anywhere."""
+    wanted = ".".join(part for part in _clipped(field).split(".") if not part.isdigit())
+    section, _, leaf = wanted.rpartition(".")
+    known = list(_paths(Ruleset, ""))
+    same = [path for path in known if path.rpartition(".")[2] == leaf]
+    beside = [path for path in known if path.rpartition(".")[0] == section]
+    near = difflib.get_close_matches(wanted, same or beside or known, n=1, cutoff=0.0)[0]
+    return InputError("rules.unknown_field", file=source, field=_clipped(field), near=near)
+
+
+def _paths(section: type[Section], prefix: str) -> Iterator[str]:
+    """Dotted paths of all fields, the sections themselves, the fans and a room's fields among them."""
+    for name, field in section.model_fields.items():
+        path = prefix + name
+        yield path
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
+            yield from _paths(field.annotation, path + ".")
+        elif path in ("fans.values", "payment.cap_for"):
+            yield from (f"{path}.{fan}" for fan in FANS)
+        elif path == "rooms":
+            yield from _paths(Room, "rooms.")
+
+
+def _shown(value: Any) -> str:
+    """What came, short enough for one line."""
+    try:
+        return _clipped(repr(value))
+    except ValueError:  # a whole number of more digits than Python writes in decimal
+        return _clipped(f"{value:x}")
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"

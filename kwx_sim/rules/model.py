@@ -228,35 +228,21 @@ class Ruleset(Section):
     def _contradictions(self) -> list[tuple[bool, str, str, object]]:
         has_wild = self.tiles.wild != "none"
         names = [room.name for room in self.rooms]
-        limited = [room for room in self.rooms if room.max_stake]
+        wild_only = (
+            ("shapes.wild_kong", self.shapes.wild_kong, "none"),
+            ("shapes.wild_pair_alone", self.shapes.wild_pair_alone, False),
+            ("fans.wild_in_kawuxing", self.fans.wild_in_kawuxing, False),
+            ("fans.kong_flower_after_red", self.fans.kong_flower_after_red, 0),
+        )
         return [
-            (has_wild and self.tiles.set == 84, "tiles.wild", "none with 84 tiles", self.tiles.wild),
-            (not has_wild and self.tiles.set == 76, "tiles.wild", "red_dragon with 76 tiles", self.tiles.wild),
-            (
-                self.shapes.wild_kong != "none" and not has_wild,
-                "shapes.wild_kong",
-                "none where no tile is wild",
-                self.shapes.wild_kong,
-            ),
-            (
-                self.shapes.wild_pair_alone and not has_wild,
-                "shapes.wild_pair_alone",
-                "false where no tile is wild",
-                self.shapes.wild_pair_alone,
-            ),
-            (
-                self.fans.wild_in_kawuxing and not has_wild,
-                "fans.wild_in_kawuxing",
-                "false where no tile is wild",
-                self.fans.wild_in_kawuxing,
-            ),
-            (self.fans.value("ping_hu") == 0, "fans.values.ping_hu", "1 or more", self.fans.value("ping_hu")),
-            (len(set(names)) < len(names), "rooms", "a name of its own for each room", ", ".join(names)),
-            (
-                any(room.max_stake < room.min_stake for room in limited),
-                "rooms.max_stake",
-                "0, or at least min_stake",
-                [room.max_stake for room in limited if room.max_stake < room.min_stake],
+            (has_wild and self.tiles.set == 84, "tiles.wild", "no_wild_in_84", self.tiles.wild),
+            (not has_wild and self.tiles.set == 76, "tiles.wild", "wild_in_76", self.tiles.wild),
+            *((not has_wild and value != off, field, "off_without_wild", value) for field, value, off in wild_only),
+            (self.fans.value("ping_hu") == 0, "fans.values.ping_hu", "one_or_more", self.fans.value("ping_hu")),
+            (len(set(names)) < len(names), "rooms", "room_names", ", ".join(names)),
+            *(
+                (0 < room.max_stake < room.min_stake, f"rooms.{number}.max_stake", "stakes", room.max_stake)
+                for number, room in enumerate(self.rooms)
             ),
         ]
 
@@ -278,8 +264,8 @@ class Ruleset(Section):
 
 
 class ContradictionError(ValueError):
-    """Two fields that cannot stand together."""
+    """Two fields that cannot stand together. `expected` names a text of the catalogue: rules.expected.<name>."""
 
     def __init__(self, field: str, expected: str, came: object) -> None:
-        super().__init__(f"{field}: expected {expected}, got {came!r}")
+        super().__init__(f"{field}: {expected}, got {came!r}")
         self.field, self.expected, self.came = field, expected, came

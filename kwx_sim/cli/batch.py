@@ -1,0 +1,156 @@
+"""JSON lines in, one JSON line out for each, in order: the golden cases' fields, checked one by one.
+
+A bad line is answered with its `id` and the error; the rest go on.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from kwx_sim.cli.terminal import to_json
+from kwx_sim.errors import InputError
+
+if TYPE_CHECKING:
+    from kwx_sim.rules import Ruleset
+
+__all__ = ["ANY_84", "flag", "flags", "line_rules", "numbers", "refuse_beside_batch", "run_batch", "text", "texts"]
+
+Line = Mapping[str, Any]
+
+ANY_84 = "any84"
+"""What golden hands name as their rules where any ruleset of 84 tiles will do."""
+
+STDIN = "-"
+
+
+def run_batch(source: str, answer: Callable[[Line], dict[str, Any]], lang: str) -> int:
+    """Answer every line of a file, or of stdin for "-". Gives the exit status: 1 where a line was bad, else 0.
+
+    Raises InputError where the file cannot be read.
+    """
+    failed = False
+    with _open(source) as lines:
+        for raw in lines:
+            if not raw.strip():
+                continue
+            line: Any = None
+            try:
+                line = _parse(raw)
+                answered = {"id": line.get("id")} | answer(line)
+            except InputError as error:
+                failed = True
+                answered = {"id": line.get("id") if line else None, "error": error.message(lang)}
+            sys.stdout.write(to_json(answered) + "\n")
+            if source == STDIN:
+                sys.stdout.flush()
+    return int(failed)
+
+
+def _open(source: str) -> AbstractContextManager[BinaryIO]:
+    if source == STDIN:
+        return nullcontext(click.get_binary_stream("stdin"))
+    try:
+        return open(source, "rb")
+    except OSError as error:
+        raise InputError("cli.unreadable", file=source, problem=error.strerror) from error
+
+
+def _parse(raw: bytes) -> dict[str, Any]:
+    try:
+        line = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise InputError("cli.not_json", problem=str(error) or type(error).__name__) from error
+    if not isinstance(line, dict):
+        raise InputError("cli.not_object", got=_short(line))
+    return line
+
+
+def refuse_beside_batch(given: Mapping[str, Any]) -> None:
+    """Refuse what a single hand takes: a batch has it in its lines."""
+    for name, value in given.items():
+        if value:
+            raise InputError("cli.beside_batch", name="HAND" if name == "hand" else "--" + name.replace("_", "-"))
+
+
+@cache
+def _rules(name: str, missing_suit: str | None) -> Ruleset:
+    from kwx_sim.rules import changed, load_rules
+
+    rules = load_rules("xiangyang" if name == ANY_84 else name)
+    return changed(rules, {"shapes.missing_suit": missing_suit}, source=name) if missing_suit else rules
+
+
+def line_rules(line: Line, default: str) -> Ruleset:
+    """Load the rules that a line names, with its missing_suit in place of the preset's; each only once a run."""
+    return _rules(text(line, "rules", default), text(line, "missing_suit", "") or None)
+
+
+# ---------------------------------------------------------------- fields: a missing or null one has its default
+
+
+def text(line: Line, field: str, default: str | None = None) -> str:
+    """Take a field that holds text. Raises InputError; also where it is missing and has no default."""
+    value = line.get(field)
+    if value is None:
+        value = default
+    if value is None:
+        raise InputError("cli.field_missing", field=field)
+    if not isinstance(value, str):
+        raise _refusal(field, "text", value)
+    return value
+
+
+def texts(line: Line, field: str) -> str | list[str]:
+    """Take a field that holds a list of texts, or one text; missing, no texts."""
+    value = line.get(field)
+    if value is None:
+        return []
+    if isinstance(value, str) or (isinstance(value, list) and all(isinstance(item, str) for item in value)):
+        return value
+    raise _refusal(field, "texts", value)
+
+
+def flag(line: Line, field: str) -> bool:
+    """Take a field that is true or false; missing, false."""
+    value = line.get(field)
+    if value is None:
+        return False
+    if not isinstance(value, bool):
+        raise _refusal(field, "flag", value)
+    return value
+
+
+def numbers(line: Line, field: str, default: list[int]) -> list[int]:
+    """Take a field that holds whole numbers."""
+    value = line.get(field)
+    if value is None:
+        return default
+    if not isinstance(value, list) or not all(type(item) is int for item in value):
+        raise _refusal(field, "numbers", value)
+    return value
+
+
+def flags(line: Line, field: str, default: list[bool]) -> list[bool]:
+    """Take a field that holds true and false several times."""
+    value = line.get(field)
+    if value is None:
+        return default
+    if not isinstance(value, list) or not all(isinstance(item, bool) for item in value):
+        raise _refusal(field, "flags", value)
+    return value
+
+
+def _refusal(field: str, expected: str, got: Any) -> InputError:
+    return InputError(f"cli.field_{expected}", field=field, got=_short(got))
+
+
+def _short(value: Any) -> str:
+    told = json.dumps(value, ensure_ascii=False)
+    return told if len(told) <= 60 else told[:57] + "..."

@@ -1,0 +1,77 @@
+"""What a block index says by small tables: its tiles, its kinds, and what a missing suit leaves of it."""
+
+import numpy as np
+
+from kwx_sim.core.jit import kernel, popcount
+from kwx_sim.core.tables import COUNT, FOUR, HELD, ODD
+
+__all__ = ["OUT_OF_REACH", "POWERS", "SUIT", "all_held", "hand_kinds", "lone_need", "melds_in", "odd_kinds", "one_suit", "tiles_in"]
+
+POWERS = 5 ** np.arange(9, dtype=np.uint32)
+HALF = np.uint32(5**5)
+FIVE_KINDS = np.uint32(0x1F)
+SUIT = np.uint32(0x1FF)
+OUT_OF_REACH = 100
+"""Tiles missing, or wild tiles needed, where nothing helps."""
+
+
+@kernel
+def tiles_in(t, i):
+    """The number of tiles in a block."""
+    return np.uint32((t.half[i % HALF] >> np.uint32(COUNT)) + (t.half[i // HALF] >> np.uint32(COUNT)))
+
+
+@kernel
+def block_kinds(t, i, field):
+    """The kinds of a block that `half` marks in a field (HELD, ODD, FOUR): nine bits."""
+    low = t.half[i % HALF] >> np.uint32(field) & FIVE_KINDS
+    high = t.half[i // HALF] >> np.uint32(field) & FIVE_KINDS
+    return np.uint32(low | high << np.uint32(5))
+
+
+@kernel
+def hand_kinds(t, i0, i1, i2, field):
+    """The kinds of a hand that `half` marks in a field: 27 bits."""
+    suits = block_kinds(t, i0, field) | block_kinds(t, i1, field) << np.uint32(9)
+    return np.uint32(suits | block_kinds(t, i2, field) << np.uint32(18))
+
+
+@kernel
+def odd_kinds(t, i0, i1):
+    """The suited kinds held an odd number of times: how many."""
+    return np.int64(popcount(block_kinds(t, i0, ODD)) + popcount(block_kinds(t, i1, ODD)))
+
+
+@kernel
+def all_held(t, i0, i1, i2, pongs, kongs):
+    """The kinds of which the player holds all four copies, melds included: 27 bits."""
+    return np.uint32(kongs | hand_kinds(t, i0, i1, i2, FOUR) | (pongs & hand_kinds(t, i0, i1, i2, HELD)))
+
+
+@kernel
+def melds_in(melds, suit):
+    """The melds of a suit (0, 1): nine bits."""
+    return np.uint32(np.uint32(melds) >> np.uint32(9 * suit) & SUIT)
+
+
+@kernel
+def one_suit(r, count0, count1, melds):
+    """缺一门: whether complete blocks of so many tiles leave a suit without a set, or (strict) without a tile.
+
+    A complete block of two tiles is the pair.
+    """
+    most = 2 if r.missing_suit == 1 else 0
+    first = count1 <= most and melds_in(melds, 1) == 0
+    second = count0 <= most and melds_in(melds, 0) == 0
+    return first or second
+
+
+@kernel
+def lone_need(t, i):
+    """Wild tiles with which a block is just the pair: 0 or 1, else out of reach."""
+    tiles = tiles_in(t, i)
+    if tiles == 1:
+        return 1
+    if tiles == 2 and block_kinds(t, i, ODD) == 0:
+        return 0
+    return OUT_OF_REACH

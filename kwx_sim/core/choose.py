@@ -1,0 +1,247 @@
+"""The efficient player: which tile it discards, what it calls and kongs, when it declares.
+
+It follows the plan of the largest expectation (`plans`). For any winning hand at all: the smallest shanten, then the
+most live tiles that lower it, then the shapes that bring fan. A ready hand keeps the waits whose live tiles, each
+weighed by the worth of its fan, are the most.
+"""
+
+import numpy as np
+
+from kwx_sim.core.fans import best_reading, paid
+from kwx_sim.core.jit import ctz, kernel, popcount
+from kwx_sim.core.legal import locked
+from kwx_sim.core.plans import ANY, FLUSH_FIRST, PAIRS, SUITS, TRIPLETS, best_plan, hand_of, konged, ponged, worth
+from kwx_sim.core.shapes import accept_mask, shanten, wait_mask
+from kwx_sim.core.state import (
+    ADDED_KONG,
+    CONCEALED_KONG,
+    DIRECT_KONG,
+    DISCARD,
+    LIANGDAO,
+    PASS,
+    PONG,
+    RED,
+    encode,
+    wall_left,
+)
+from kwx_sim.core.view import live_kinds, live_tiles, shown_waits, with_tile, without
+
+__all__ = ["choose_call", "choose_turn"]
+
+NEVER, ALWAYS, BY_RULE, AT_DRAW = 0, 1, 2, 3
+
+ONE = np.uint32(1)
+RED_BIT = np.uint32(1 << RED)
+NO_EVENTS = 0
+SHARES = 1.5
+"""Shares of its fan that a win brings: one from a feeder, two by self-draw."""
+
+READY_RATE = 0.030
+"""The chance that one live tile of a ready hand comes, drawn or discarded, between two own draws."""
+
+KEEP = np.array([0.0, 0.1, 0.2, 0.4, 0.6, 0.4, 0.2, 0.1, 0.0] * 2 + [0.0] * 3)
+"""What keeping a kind counts for beside a live tile: 5s win 卡五星, 4s and 6s make it."""
+
+
+@kernel
+def choose_turn(t, r, s, p, avoids):
+    """The action of a turn without a win: a kong, or a discard, with liangdao or without.
+
+    avoids : whether tiles that declared players have shown to wait for are kept back where another may be discarded
+    """
+    seat = s.seat
+    if locked(r, s, seat):
+        return _locked_turn(s, p)
+    hand = hand_of(s, seat)
+    live = live_kinds(r, s, seat)
+    draws = wall_left(s) // 3
+    plan = best_plan(t, r, p, hand, live, draws)
+    kinds = s.can_concealed_kong | s.can_added_kong
+    if kinds != 0 and p.kong > 0:
+        action = _choose_kong(t, r, s, p, hand, live, draws, plan.expected)
+        if action >= 0:
+            return action
+    allowed = _allowed(r, s, seat, avoids)
+    tile = _choose_discard(t, r, p, hand, live, plan, allowed)
+    if s.can_liangdao >> np.uint32(tile) & ONE and _declares(t, r, s, p, hand, live, tile):
+        return encode(LIANGDAO, tile)
+    return encode(DISCARD, tile)
+
+
+@kernel
+def choose_call(t, r, s, p):
+    """直杠, 碰 or neither, by what the hand may be expected to bring with each."""
+    seat, tile = s.seat, s.tile
+    pass_ = encode(PASS, tile)
+    if locked(r, s, seat):
+        return encode(DIRECT_KONG, tile) if s.can_direct_kong != 0 and p.kong > 0 else pass_
+    hand = hand_of(s, seat)
+    live = live_kinds(r, s, seat)
+    draws = wall_left(s) // 3
+    best = SHARES * _expected(t, r, p, hand, live, draws)
+    action = pass_
+    if s.can_pong != 0 and p.pong > 0:
+        gain = p.pong * SHARES * _expected(t, r, p, ponged(hand, tile), live, draws)
+        if gain > best:
+            best = gain
+            action = encode(PONG, tile)
+    if s.can_direct_kong != 0 and p.kong > 0:
+        after = konged(hand, tile, 3)
+        gain = p.kong * (r.direct_kong + SHARES * _expected(t, r, p, after, live, draws))
+        if gain > best:
+            action = encode(DIRECT_KONG, tile)
+    return action
+
+
+@kernel
+def _locked_turn(s, p):
+    """亮倒 has locked the hand: what kongs the rules leave it, else the tile drawn."""
+    if p.kong > 0:
+        if s.can_concealed_kong != 0:
+            return encode(CONCEALED_KONG, ctz(s.can_concealed_kong))
+        if s.can_added_kong != 0:
+            return encode(ADDED_KONG, ctz(s.can_added_kong))
+    return encode(DISCARD, ctz(s.can_discard))
+
+
+@kernel
+def _expected(t, r, p, hand, live, draws):
+    return best_plan(t, r, p, hand, live, draws).expected
+
+
+@kernel
+def _choose_kong(t, r, s, p, hand, live, draws, expected):
+    """暗杠, 补杠: the best one, where it brings more than the hand without it; −1 for none."""
+    best = SHARES * expected
+    action = -1
+    rest = s.can_concealed_kong | s.can_added_kong
+    while rest != 0:
+        tile = ctz(rest)
+        rest &= rest - ONE
+        concealed = s.can_concealed_kong >> np.uint32(tile) & ONE != 0
+        after = konged(hand, tile, 4 if concealed else 1)
+        payment = 2.0 * (r.concealed_kong if concealed else r.added_kong)
+        gain = p.kong * (payment + SHARES * _expected(t, r, p, after, live, draws))
+        if gain > best:
+            best = gain
+            action = encode(CONCEALED_KONG if concealed else ADDED_KONG, tile)
+    return action
+
+
+@kernel
+def _allowed(r, s, seat, avoids):
+    """The kinds among which it discards: wild tiles and, where it avoids them, shown waits last."""
+    allowed = s.can_discard
+    if r.wild != 0 and allowed & ~RED_BIT != 0:
+        allowed &= ~RED_BIT
+    if avoids:
+        safe = allowed & ~shown_waits(r, s, seat)
+        if safe != 0:
+            allowed = safe
+    return np.uint32(allowed)
+
+
+@kernel
+def _choose_discard(t, r, p, hand, live, plan, allowed):
+    spare = np.uint32(0)
+    if plan.distance > 0:
+        if plan.kind == TRIPLETS:
+            spare = _rarest(allowed & hand.one & ~hand.two, live)
+        elif plan.kind == PAIRS:
+            spare = _rarest(allowed & ((hand.one & ~hand.two) | (hand.three & ~hand.four)), live)
+        elif plan.kind >= FLUSH_FIRST:
+            spare = np.uint32(allowed & ~SUITS[plan.kind - FLUSH_FIRST])
+    return _advance(t, r, p, hand, live, spare if spare != 0 else allowed)
+
+
+@kernel
+def _rarest(kinds, live):
+    """Those of the kinds with the fewest live tiles."""
+    for level in range(4):
+        rare = np.uint32(kinds & ~live[level])
+        if rare != 0:
+            return rare
+    return np.uint32(kinds)
+
+
+@kernel
+def _advance(t, r, p, hand, live, allowed):
+    """The discard with the smallest shanten; of these, with the most live tiles that lower it, weighed."""
+    nearest = 99
+    candidates = np.uint32(0)
+    rest = allowed
+    while rest != 0:
+        tile = ctz(rest)
+        rest &= rest - ONE
+        i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, 1)
+        distance = shanten(t, r, i0, i1, i2, hand.pongs, hand.kongs)
+        if distance < nearest:
+            nearest = distance
+            candidates = np.uint32(0)
+        if distance == nearest:
+            candidates |= ONE << np.uint32(tile)
+    if candidates & (candidates - ONE) == 0:
+        return np.int64(ctz(candidates))
+    best = -1.0
+    choice = np.int64(0)
+    while candidates != 0:
+        tile = ctz(candidates)
+        candidates &= candidates - ONE
+        i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, 1)
+        if nearest <= 0:
+            score = _waiting_value(t, r, p, i0, i1, i2, hand.pongs, hand.kongs, live)
+        else:
+            score = np.float64(live_tiles(live, accept_mask(t, r, i0, i1, i2, hand.pongs, hand.kongs)))
+        score += 1.0 - p.value * KEEP[tile]
+        if score > best:
+            best = score
+            choice = np.int64(tile)
+    return choice
+
+
+@kernel
+def _waiting_value(t, r, p, i0, i1, i2, pongs, kongs, live):
+    """Live tiles of a ready hand's waits, each weighed by the worth of the fan that it brings from a discard."""
+    total = 0.0
+    rest = wait_mask(t, r, i0, i1, i2, pongs, kongs)
+    while rest != 0:
+        tile = ctz(rest)
+        rest &= rest - ONE
+        n = live_tiles(live, ONE << np.uint32(tile))
+        if n > 0:
+            total += n * worth(r, p, np.float64(_wait_fan(t, r, i0, i1, i2, pongs, kongs, tile)))
+    return total
+
+
+@kernel
+def _wait_fan(t, r, i0, i1, i2, pongs, kongs, tile):
+    j0, j1, j2 = with_tile(i0, i1, i2, tile)
+    return best_reading(t, r, j0, j1, j2, pongs, kongs, tile, NO_EVENTS, 1, 0)[0]
+
+
+@kernel
+def _declares(t, r, s, p, hand, live, tile):
+    """亮倒: whether it declares with a discard that leaves it ready."""
+    if p.liangdao_mode == NEVER:
+        return False
+    if p.liangdao_mode == ALWAYS:
+        return True
+    if p.liangdao_mode == AT_DRAW:
+        return s.draws[s.seat] >= p.declare_at
+    i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, 1)
+    waits = wait_mask(t, r, i0, i1, i2, hand.pongs, hand.kongs)
+    if wall_left(s) < p.liangdao_wall or live_tiles(live, waits) < p.liangdao_live:
+        return False
+    if popcount(waits) >= p.liangdao_kinds:
+        return True
+    return _best_wait_fan(t, r, hand, i0, i1, i2, waits) >= p.liangdao_fan
+
+
+@kernel
+def _best_wait_fan(t, r, hand, i0, i1, i2, waits):
+    best = 0
+    while waits != 0:
+        tile = ctz(waits)
+        waits &= waits - ONE
+        best = max(best, _wait_fan(t, r, i0, i1, i2, hand.pongs, hand.kongs, tile))
+    return best

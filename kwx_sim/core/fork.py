@@ -1,0 +1,220 @@
+"""亮倒, when? A seat's first ready moment, played on in six ways from one and the same position.
+
+The arms share the discard, the wall, the hidden hands and the noise; only the asker's declaring differs. What the
+policy would do about declaring is overruled, not reconfigured, so this works for every policy.
+"""
+
+import numpy as np
+
+from kwx_sim.core.jit import ctz, kernel, popcount
+from kwx_sim.core.payment import win_fan
+from kwx_sim.core.policy import decide
+from kwx_sim.core.round import apply
+from kwx_sim.core.run import play_out
+from kwx_sim.core.state import BIT, DISCARD, END, LIANGDAO, SELF_DRAWN, TURN, UNDECIDED, encode
+from kwx_sim.core.tally import TURNS, points_of, turn_bin
+
+__all__ = ["ARMS", "LIANGDAO_SUMS", "add_forks", "fork", "is_first_ready"]
+
+ARMS = ("declare", "in 1", "in 2", "in 4", "quiet", "never")
+DECLARE, QUIET, NEVER = 0, 4, 5
+N_ARMS = 6
+DELAY = np.array([0, 1, 2, 4, 255, 255], np.int64)
+"""Own draws after which an arm declares; 255: not by the arm's own."""
+
+# What is noted of an arm of a fork.
+FORKS, RESULT, GAIN, BY_SELF_DRAW, BY_DISCARD, FED, NOBODY = 0, 1, 2, 3, 4, 5, 6
+N_VALUES = 7
+
+# Where a fork belongs: turn, kinds of waits, live tiles, fan. The last bin of each dimension holds all.
+KIND_STARTS = (1, 2, 3)
+LIVE_STARTS = (0, 1, 3, 5)
+FAN_STARTS = (1, 2, 4, 8)
+SHAPE = (TURNS + 1, len(KIND_STARTS) + 1, len(LIVE_STARTS) + 1, len(FAN_STARTS) + 1)
+N_CELLS = SHAPE[0] * SHAPE[1] * SHAPE[2] * SHAPE[3]
+N_DIMENSIONS = 4
+KINDS_FROM = np.array(KIND_STARTS, np.int64)
+LIVE_FROM = np.array(LIVE_STARTS, np.int64)
+FAN_FROM = np.array(FAN_STARTS, np.int64)
+STRIDES = np.array([SHAPE[1] * SHAPE[2] * SHAPE[3], SHAPE[2] * SHAPE[3], SHAPE[3], 1], np.int64)
+ALL = np.array(SHAPE, np.int64) - 1
+
+LIANGDAO_SUMS = np.dtype(
+    [
+        ("sums", "i8", (N_CELLS, N_ARMS, N_VALUES)),
+        ("squares", "i8", (N_CELLS, N_ARMS, N_VALUES)),
+        ("with_forks", "i8", (N_CELLS, N_ARMS, N_VALUES)),  # products with the round's number of forks in the cell
+    ]
+)
+
+FORKS_OF_ROUND = np.dtype(
+    [
+        ("n", "i8"),
+        ("seat", "i8", (3,)),
+        ("bins", "i8", (3, N_DIMENSIONS)),
+        ("values", "i8", (3, N_ARMS, N_VALUES)),
+        ("played_on", "i8", (3,)),  # the arm that the round itself goes on with
+    ]
+)
+"""A round's forks, at most one a seat, until the round is over and they are added up."""
+
+
+@kernel
+def is_first_ready(s, action, forks):
+    """Whether a seat's chosen action is a discard that leaves it ready, with which it may declare, for the first time."""
+    kind = action >> 5
+    if s.phase != TURN or (kind != DISCARD and kind != LIANGDAO) or s.can_liangdao & BIT[action & 31] == 0:
+        return False
+    for i in range(forks.n):
+        if forks.seat[i] == s.seat:
+            return False
+    return True
+
+
+@kernel
+def fork(t, r, states, policies, key, action, forks):
+    """Play every arm but the one that the round itself goes on with; note them in forks.
+
+    Parameters
+    ----------
+    t, r : records of TABLES and RULES
+    states : (2 + N_ARMS,) STATE; the round is states[0], at the decision; those from 2 on are overwritten
+    policies : (3,) POLICY, by seat
+    key : uint64, the round's key for noise
+    action : what the policy chose: a discard, with or without declaring
+    forks : FORKS_OF_ROUND
+    """
+    s = states[0]
+    seat, tile = np.int64(s.seat), action & 31
+    i = forks.n
+    forks.n += 1
+    forks.seat[i] = seat
+    goes_on = DECLARE if action >> 5 == LIANGDAO else QUIET
+    forks.played_on[i] = goes_on
+    values = forks.values[i]
+    values[:] = 0
+    branch = np.full(N_ARMS, NEVER)
+    _play_trunk(t, r, states, policies, key, tile, branch, forks.bins[i])
+    states[2 + DECLARE] = s
+    apply(t, r, states[2 + DECLARE], encode(LIANGDAO, tile))
+    branch[DECLARE] = DECLARE
+    for arm in range(N_ARMS):
+        if arm != goes_on:
+            # An arm that parted from the trunk where another did is that other.
+            if branch[arm] == arm:
+                play_out(t, r, states[2 + arm], policies, key)
+            _note(states[2 + branch[arm]], seat, values[arm])
+
+
+@kernel
+def _play_trunk(t, r, states, policies, key, tile, branch, bins):
+    """Play the arm that never declares; where another arm would declare, it parts: branch names whose record it has."""
+    s = states[2 + NEVER]
+    states[2 + NEVER] = states[0]
+    seat, start = np.int64(s.seat), np.int64(s.draws[s.seat])
+    apply(t, r, s, encode(DISCARD, tile))
+    _find_bins(t, r, s, seat, start, bins)
+    while s.phase != END:
+        action = decide(t, r, s, policies[s.seat], key)
+        kind, tile = action >> 5, action & 31
+        if s.seat == seat and s.phase == TURN and (kind == DISCARD or kind == LIANGDAO):
+            if s.can_liangdao & BIT[tile] != 0:
+                _part(t, r, states, kind, tile, s.draws[seat] - start, branch)
+            action = encode(DISCARD, tile)
+        apply(t, r, s, action)
+
+
+@kernel
+def _part(t, r, states, kind, tile, delay, branch):
+    first = NEVER
+    for arm in range(1, NEVER):
+        due = kind == LIANGDAO if arm == QUIET else delay >= DELAY[arm]
+        if due and branch[arm] == NEVER:
+            if first == NEVER:
+                first = arm
+                states[2 + arm] = states[2 + NEVER]
+                apply(t, r, states[2 + arm], encode(LIANGDAO, tile))
+            branch[arm] = first
+
+
+@kernel
+def _find_bins(t, r, s, seat, draws, bins):
+    """Turn, kinds of waits, live tiles and best fan of the hand that the discard has left.
+
+    The asker's hand is still the one after its discard: whatever follows at once, others decide next.
+    """
+    waits = s.waits[seat]
+    live, fan = 0, 1
+    rest = waits
+    while rest != 0:
+        tile = ctz(rest)
+        rest &= rest - np.uint32(1)
+        live += 4 - np.int64(s.counts[seat, tile]) - np.int64(s.seen[tile])
+        fan = max(fan, win_fan(t, r, s, seat, tile, 0))
+    bins[0] = turn_bin(draws)
+    bins[1] = _bin(KINDS_FROM, np.int64(popcount(waits)))
+    bins[2] = _bin(LIVE_FROM, live)
+    bins[3] = _bin(FAN_FROM, fan)
+
+
+@kernel
+def _bin(starts, value):
+    bin = 0
+    while bin + 1 < len(starts) and value >= starts[bin + 1]:
+        bin += 1
+    return bin
+
+
+@kernel
+def _note(s, seat, values):
+    """How an arm ended for the asker."""
+    values[FORKS] = 1
+    values[RESULT] = points_of(s, seat)
+    if s.winners >> seat & 1:
+        values[BY_SELF_DRAW if s.outcome == SELF_DRAWN else BY_DISCARD] = 1
+    values[FED] = s.outcome != SELF_DRAWN and s.outcome != UNDECIDED and s.feeder == seat
+    values[NOBODY] = s.outcome == UNDECIDED
+
+
+@kernel
+def add_forks(s, forks, out):
+    """Add the forks of a finished round s, as one cluster, to LIANGDAO_SUMS."""
+    for i in range(forks.n):
+        values = forks.values[i]
+        _note(s, forks.seat[i], values[forks.played_on[i]])
+        for arm in range(N_ARMS):
+            values[arm, GAIN] = values[arm, RESULT] - values[NEVER, RESULT]
+    for pooled in range(1 << N_DIMENSIONS):
+        for i in range(forks.n):
+            cell = _cell(forks.bins[i], pooled)
+            repeated = False
+            for j in range(i):
+                repeated |= _cell(forks.bins[j], pooled) == cell
+            if not repeated:
+                _add_cluster(forks, pooled, cell, out)
+
+
+@kernel
+def _cell(bins, pooled):
+    """The cell of a fork's bins, with the dimensions of the mask `pooled` taken together."""
+    cell = 0
+    for dimension in range(N_DIMENSIONS):
+        cell += STRIDES[dimension] * (ALL[dimension] if pooled >> dimension & 1 else bins[dimension])
+    return cell
+
+
+@kernel
+def _add_cluster(forks, pooled, cell, out):
+    """Add what the round's forks in one cell come to together."""
+    for arm in range(N_ARMS):
+        size = 0
+        for i in range(forks.n):
+            size += _cell(forks.bins[i], pooled) == cell
+        for k in range(N_VALUES):
+            total = 0
+            for i in range(forks.n):
+                if _cell(forks.bins[i], pooled) == cell:
+                    total += forks.values[i, arm, k]
+            out.sums[cell, arm, k] += total
+            out.squares[cell, arm, k] += total * total
+            out.with_forks[cell, arm, k] += total * size

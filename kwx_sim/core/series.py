@@ -1,0 +1,79 @@
+"""Series of rounds: walls and dealers from streams, policies at every seat, tallies at the end of each round."""
+
+import numpy as np
+
+from kwx_sim.core.fork import FORKS_OF_ROUND, LIANGDAO_SUMS, N_ARMS, add_forks, fork, is_first_ready
+from kwx_sim.core.jit import kernel, records
+from kwx_sim.core.policy import decide
+from kwx_sim.core.rng import below, fill_wall, stream_key
+from kwx_sim.core.round import apply, deal
+from kwx_sim.core.state import END, STATE
+from kwx_sim.core.tally import KAWUXING, MAIMA, N_KAWUXING, N_MAIMA, N_TILE_CLASSES, TURNS, add_kawuxing, add_maima
+
+__all__ = ["SERIES", "STREAMS", "SUMS", "TALLY_KAWUXING", "TALLY_LIANGDAO", "TALLY_MAIMA", "desk", "play_rounds"]
+
+SERIES = 16
+"""Rounds of a series: the first dealer is drawn, then the rule says who deals. Any round can be replayed from there."""
+
+STREAMS = np.dtype([("walls", "u8"), ("noise", "u8"), ("dealers", "u8")])
+"""Keys of a run's streams, spread from its seed."""
+
+SUMS = np.dtype([("kawuxing", KAWUXING), ("maima", MAIMA), ("liangdao", LIANGDAO_SUMS)])
+"""Everything that is added up over rounds, int64 throughout."""
+
+TALLY_KAWUXING, TALLY_MAIMA, TALLY_LIANGDAO = 1, 2, 4
+"""What to add up, as a mask; the rest of the sums stays as it is."""
+
+
+def desk() -> tuple[np.ndarray, np.ndarray]:
+    """What one worker plays on: records of rounds, states[0] the round and the others scratch, and its forks."""
+    return records(2 + N_ARMS, STATE), records(1, FORKS_OF_ROUND)
+
+
+@kernel
+def play_rounds(tables, rules, policies, piao, streams, first, last, tallies, states, forks, sums):
+    """Play rounds first to last − 1 of a run and add them up; states[0] is left at the end of the last of them.
+
+    Parameters
+    ----------
+    tables : (1,) TABLES
+    rules : (RULE_VARIANTS,) RULES, the first as played
+    policies : (3,) POLICY, by seat
+    piao : (3,) uint8, by seat
+    streams : (1,) STREAMS
+    first, last : numbers of rounds; first begins a series
+    tallies : mask of TALLY_ bits
+    states, forks : see `desk`
+    sums : (1,) SUMS
+    """
+    t, r, s = tables[0], rules[0], states[0]
+    keys, round_forks, out = streams[0], forks[0], sums[0]
+    wall = np.zeros(84, np.uint8)
+    x_kawuxing, x_maima = np.zeros(N_KAWUXING, np.int64), np.zeros(N_MAIMA, np.int64)
+    discards = np.zeros((N_TILE_CLASSES, TURNS + 1, 3), np.int64)
+    dealer = 0
+    for number in range(first, last):
+        if number % SERIES == 0:
+            dealer = below(stream_key(keys.dealers, number // SERIES), 3)
+        fill_wall(wall, r.n_kinds, stream_key(keys.walls, number))
+        deal(t, r, s, wall, dealer, piao)
+        round_forks.n = 0
+        _play(t, r, states, policies, stream_key(keys.noise, number), tallies & TALLY_LIANGDAO != 0, round_forks)
+        dealer = np.int64(s.next_dealer)
+        if tallies & TALLY_KAWUXING:
+            add_kawuxing(t, rules, states, x_kawuxing, discards, out.kawuxing)
+        if tallies & TALLY_MAIMA:
+            add_maima(t, rules, states, number, x_maima, out.maima)
+        if round_forks.n != 0:
+            add_forks(s, round_forks, out.liangdao)
+
+
+@kernel
+def _play(t, r, states, policies, key, forking, forks):
+    """Play states[0] to its end; with `forking`, play on a seat's first ready moment in every way first."""
+    s = states[0]
+    while s.phase != END:
+        action = decide(t, r, s, policies[s.seat], key)
+        if forking and is_first_ready(s, action, forks):
+            fork(t, r, states, policies, key, action, forks)
+        apply(t, r, s, action)

@@ -1,0 +1,194 @@
+"""红中 as wild tiles: the shape kernels of rulesets in which slot 18 stands for any suited tile.
+
+A hand is the two suit blocks and the number of wild tiles held. Wild tiles only fill up what natural tiles lack, any
+number of copies may be meant, and three of them left over are a set without a suit; so every question is how many wild
+tiles a block needs. 缺一门 leaves the second suit the pair at most (sets_only) or nothing (strict).
+"""
+
+import numpy as np
+
+from kwx_sim.core.blocks import OUT_OF_REACH, SUIT, all_held, block_kinds, lone_need, melds_in, odd_kinds
+from kwx_sim.core.jit import kernel, popcount
+from kwx_sim.core.tables import ODD, PAIR_HIGH, PAIR_LOW, PAIR_NEED, SETS_HIGH, SETS_LOW, SETS_NEED
+
+__all__ = ["wild_shanten", "wild_wait_mask", "wild_win"]
+
+WILD_BIT = np.uint32(1 << 18)
+NATURAL = np.uint32((1 << 18) - 1)
+BLOCK = np.uint64(0x1FF)
+NEED = np.uint64(7)
+SETS_ONLY = 1
+
+
+@kernel
+def wild_win(t, r, i0, i1, wilds, pongs, kongs):
+    """Whether 3k + 2 tiles win."""
+    melds = pongs | kongs
+    if r.seven_pairs and melds == 0 and odd_kinds(t, i0, i1) <= wilds:
+        return True
+    return _need(t, r, i0, i1, melds) <= wilds
+
+
+@kernel
+def wild_wait_mask(t, r, i0, i1, wilds, pongs, kongs):
+    """The kinds that complete 3k + 1 tiles, as bits of slots; of the wild ones not all four may be held."""
+    melds = pongs | kongs
+    if r.missing_suit == 0:
+        natural = _free_waits(t, r, i0, i1, wilds)
+    else:
+        natural = np.uint32(0)
+        if melds_in(melds, 1) == 0:
+            natural |= _one_suit_waits(t, r, i0, i1, wilds)
+        if melds_in(melds, 0) == 0:
+            swapped = _one_suit_waits(t, r, i1, i0, wilds)
+            natural |= swapped >> np.uint32(9) | (swapped & SUIT) << np.uint32(9)
+    by_wild = _need(t, r, i0, i1, melds) <= wilds + 1
+    if r.seven_pairs and melds == 0:
+        odd = odd_kinds(t, i0, i1)
+        by_wild = by_wild or odd <= wilds + 1
+        if odd < wilds:
+            natural = NATURAL
+        elif odd <= wilds + 1:
+            natural |= block_kinds(t, i0, ODD) | block_kinds(t, i1, ODD) << np.uint32(9)
+    natural &= ~all_held(t, i0, i1, np.uint32(0), pongs, kongs)
+    if by_wild and wilds < 4:
+        natural |= WILD_BIT
+    return np.uint32(natural)
+
+
+@kernel
+def wild_shanten(t, r, i0, i1, wilds, pongs, kongs):
+    """Tiles missing to the nearest winning hand, less one."""
+    melds = pongs | kongs
+    sets = 4 - np.int64(popcount(melds))
+    if r.missing_suit == 0:
+        missing = _free_missing(t, r, i0, i1, wilds, sets)
+    else:
+        missing = OUT_OF_REACH
+        if melds_in(melds, 1) == 0:
+            missing = min(missing, _one_suit_missing(t, r, i0, i1, wilds, sets))
+        if melds_in(melds, 0) == 0:
+            missing = min(missing, _one_suit_missing(t, r, i1, i0, wilds, sets))
+    if r.seven_pairs and melds == 0:
+        # An exchange mends two odd kinds: a wild tile for one of them, or the partner of one for another.
+        surplus = odd_kinds(t, i0, i1) - np.int64(wilds)
+        missing = min(missing, max((surplus + 1) >> 1, surplus & 1))
+    return missing - 1
+
+
+@kernel
+def _sets_need(word):
+    return np.int64(word >> np.uint64(SETS_NEED) & NEED)
+
+
+@kernel
+def _pair_need(word):
+    return np.int64(word >> np.uint64(PAIR_NEED) & NEED)
+
+
+@kernel
+def _need(t, r, i0, i1, melds):
+    """Fewest wild tiles with which all natural ones are sets and a pair. What is left over comes in threes."""
+    word0, word1 = t.wild[i0], t.wild[i1]
+    if r.missing_suit == 0:
+        need = min(_pair_need(word0) + _sets_need(word1), _sets_need(word0) + _pair_need(word1))
+        if r.wild_pair_alone:
+            need = min(need, _sets_need(word0) + _sets_need(word1) + 2)
+        return need
+    need = OUT_OF_REACH
+    if melds_in(melds, 1) == 0:
+        need = min(need, _one_suit_need(t, r, word0, i1))
+    if melds_in(melds, 0) == 0:
+        need = min(need, _one_suit_need(t, r, word1, i0))
+    return need
+
+
+@kernel
+def _one_suit_need(t, r, word, other):
+    """The same with every set in one suit, of which `word` is the block."""
+    if other == 0:
+        need = _pair_need(word)
+        return min(need, _sets_need(word) + 2) if r.wild_pair_alone else need
+    if r.missing_suit == SETS_ONLY:
+        return _sets_need(word) + lone_need(t, other)
+    return OUT_OF_REACH
+
+
+@kernel
+def _reached(word, low, high, wilds):
+    """Kinds with which a block needs at most so many wild tiles: nine bits. The block's size fixes the remainder."""
+    if wilds < 0:
+        return np.uint32(0)
+    shift = low if wilds < 3 else high
+    return np.uint32(word >> np.uint64(shift) & BLOCK)
+
+
+@kernel
+def _free_waits(t, r, i0, i1, wilds):
+    """Natural kinds that complete the standard shape, sets in both suits: 18 bits."""
+    word0, word1 = t.wild[i0], t.wild[i1]
+    return np.uint32(
+        _block_waits(r, word0, word1, np.int64(wilds)) | _block_waits(r, word1, word0, np.int64(wilds)) << np.uint32(9)
+    )
+
+
+@kernel
+def _block_waits(r, word, other, wilds):
+    waits = _reached(word, SETS_LOW, SETS_HIGH, wilds - _pair_need(other))
+    waits |= _reached(word, PAIR_LOW, PAIR_HIGH, wilds - _sets_need(other))
+    if r.wild_pair_alone:
+        waits |= _reached(word, SETS_LOW, SETS_HIGH, wilds - 2 - _sets_need(other))
+    return np.uint32(waits)
+
+
+@kernel
+def _one_suit_waits(t, r, own, other, wild_tiles):
+    """Natural kinds that complete it with every set in the own suit: 9 bits of that suit, 9 of the other."""
+    wilds = np.int64(wild_tiles)
+    word = t.wild[own]
+    waits = np.uint32(0)
+    if other == 0:
+        waits |= _reached(word, PAIR_LOW, PAIR_HIGH, wilds)
+        if r.wild_pair_alone:
+            waits |= _reached(word, SETS_LOW, SETS_HIGH, wilds - 2)
+        if r.missing_suit == SETS_ONLY and _sets_need(word) + 1 <= wilds:
+            waits |= SUIT << np.uint32(9)
+    elif r.missing_suit == SETS_ONLY:
+        lone = lone_need(t, other)
+        waits |= _reached(word, SETS_LOW, SETS_HIGH, wilds - lone)
+        if lone == 1 and _sets_need(word) <= wilds:
+            waits |= block_kinds(t, other, ODD) << np.uint32(9)
+    return np.uint32(waits)
+
+
+@kernel
+def _missing(r, wilds, natural_pair, any_pair, no_pair):
+    """Tiles to draw: without a natural tile for the pair at least that one; two wild tiles alone where they may be it."""
+    missing = min(max(natural_pair - wilds, 0), max(any_pair - wilds, 1))
+    if r.wild_pair_alone:
+        missing = min(missing, max(no_pair + 2 - wilds, 0))
+    return missing
+
+
+@kernel
+def _free_missing(t, r, i0, i1, wilds, sets):
+    cost0, cost1 = t.wild_cost[t.wild_class[i0]], t.wild_cost[t.wild_class[i1]]
+    bare, natural, free = OUT_OF_REACH, OUT_OF_REACH, OUT_OF_REACH
+    for first in range(sets + 1):
+        second = sets - first
+        bare0, bare1 = np.int64(cost0[first, 0]), np.int64(cost1[second, 0])
+        bare = min(bare, bare0 + bare1)
+        natural = min(natural, bare0 + cost1[second, 1], cost0[first, 1] + bare1)
+        free = min(free, bare0 + cost1[second, 2], cost0[first, 2] + bare1)
+    return _missing(r, np.int64(wilds), natural, free, bare)
+
+
+@kernel
+def _one_suit_missing(t, r, own, other, wilds, sets):
+    cost = t.wild_cost[t.wild_class[own]]
+    bare, natural, free = np.int64(cost[sets, 0]), np.int64(cost[sets, 1]), np.int64(cost[sets, 2])
+    if r.missing_suit == SETS_ONLY:
+        lone = t.wild_cost[t.wild_class[other]]
+        natural = min(natural, bare + lone[0, 1])
+        free = min(free, bare + lone[0, 2])
+    return _missing(r, np.int64(wilds), natural, free, bare)
