@@ -20,7 +20,6 @@ from kwx_sim.core.state import BIT, BLOCK, NO_TILE, POW5, STATE
 from kwx_sim.errors import InputError
 from kwx_sim.groupings import Grouping, groupings, is_kawuxing
 from kwx_sim.rules import FANS, Ruleset, changed, load_rules, pack
-from kwx_sim.text import t as text
 from kwx_sim.tiles import (
     MELD_KINDS,
     NUM_SLOTS,
@@ -36,7 +35,7 @@ from kwx_sim.tiles import (
     tile_name,
 )
 
-__all__ = ["BY", "EVENTS", "Reading", "Score", "best_fan_of_wait", "readings", "score"]
+__all__ = ["BY", "EVENTS", "Reading", "Score", "readings", "score"]
 
 Hand = str | npt.ArrayLike
 Melds = str | Iterable[str | Meld] | None
@@ -123,8 +122,8 @@ class _Won:
 
 def score(
     hand: Hand,
-    melds: Melds = None,
-    win: str | int = "",
+    melds: Melds,
+    win: str | int,
     by: str = "self_draw",
     *,
     rules: Rules,
@@ -209,26 +208,6 @@ def readings(
         found.setdefault(grouping if rules.tiles.wild == "none" else tuple(best.fans), (best, grouping))
     ordered = sorted(found.values(), key=lambda one: one[0][:2], reverse=True)
     return [Reading(_sets(checked, grouping), best.fan, best.fans, best.tile) for best, grouping in ordered]
-
-
-def best_fan_of_wait(
-    hand: Hand,
-    melds: Melds,
-    win: str | int,
-    by: str = "self_draw",
-    *,
-    rules: Rules,
-    room: str | None = None,
-) -> int:
-    """Give the fan, before cap and liangdao, with which a ready hand wins a tile; 0 where that is no win."""
-    rules = _rules(rules, None)
-    mask, _ = _events(by, ())
-    won = _read(rules, hand, melds, win, with_win=False)
-    tables, record = load_tables()[0], pack(rules, room)[0]
-    best = kernels.best_reading(
-        tables, record, *won.blocks(), *won.masks(), won.tile, mask | won.held_events(), 1, int(by == "self_draw")
-    )
-    return int(best[0])
 
 
 # ---------------------------------------------------------------- dressing
@@ -326,7 +305,7 @@ def _read(rules: Ruleset, hand: Hand, melds: Melds, win: str | int | None, *, wi
     tile = _tile(win, size) if win is not None else int(np.flatnonzero(counts)[0])
     expected = 13 + with_win - 3 * len(found)
     if counts.sum() != expected:
-        hint = text("scoring.hint.with" if with_win else "scoring.hint.without")
+        hint = InputError("scoring.hint.with" if with_win else "scoring.hint.without")
         raise InputError("scoring.hand_size", expected=expected, melds=len(found), hint=hint, count=int(counts.sum()))
     if with_win and not counts[tile]:
         raise InputError("scoring.not_in_hand", tile=tile_name(tile))

@@ -4,11 +4,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kwx_sim.rules import Ruleset, changed
+from kwx_sim.rules import FANS, Ruleset, changed
 from kwx_sim.scoring import Score, score
 from kwx_sim.tiles import NUM_SLOTS, RED, Meld
 
-DRAW_EVENTS = ("kong_flower", "red_dragon_kong_flower", "last_tile_draw", "initial_hand", "heavenly_hand", "earthly_hand")
+DRAW_EVENTS = (
+    "kong_flower",
+    "red_dragon_kong_flower",
+    "last_tile_draw",
+    "initial_hand",
+    "heavenly_hand",
+    "earthly_hand",
+)
 DISCARD_EVENTS = ("kong_cannon", "last_tile_discard", "robbing_kong")
 
 
@@ -72,14 +79,13 @@ def score_case(case: Case, rules: Ruleset, room: str | None = None) -> Score:
 
 def random_rules(rng: np.random.Generator, base: Ruleset) -> Ruleset:
     """Change fields of a preset at random, all that bear on fans and payments."""
-    values = {fan: int(rng.integers(1, 9)) if rng.random() < 0.85 else 0 for fan in base.fans.values}
+    values = {fan: int(rng.integers(1, 9)) if rng.random() < 0.8 else 0 for fan in FANS}
     choices: dict[str, list[Any]] = {
         "shapes.seven_pairs": [True, True, False],
         "shapes.missing_suit": ["off", "sets_only", "strict"],
         "fans.combine": ["multiply", "add"],
         "fans.four_to_one_scope": ["winning_tile", "all", "all_if_flush"],
         "fans.four_to_one_self_draw_only": [False, True],
-        "fans.kong_flower_after_red": [0, 3],
         "fans.robbing_kong_is_self_draw": [False, True],
         "liangdao.enabled": [True],
         "liangdao.multiplier": [1, 2, 3],
@@ -100,10 +106,13 @@ def random_rules(rng: np.random.Generator, base: Ruleset) -> Ruleset:
         "rooms": [()],
     }
     if base.tiles.wild != "none":
-        choices |= {"shapes.wild_pair_alone": [False, True], "fans.wild_in_kawuxing": [False, True]}
+        choices |= {
+            "shapes.wild_pair_alone": [False, True],
+            "fans.wild_in_kawuxing": [False, True],
+            "fans.kong_flower_after_red": [0, 3],
+        }
     chosen = {field: options[rng.integers(len(options))] for field, options in choices.items()}
-    everything = {fan: int(rng.integers(1, 9)) for fan in ("four_to_one", "red_dragon_kong") if False}
-    return changed(base, chosen | {"fans.values": values | everything | {"ping_hu": 1}})
+    return changed(base, chosen | {"fans.values": values | {"ping_hu": 1}})
 
 
 def _sets_and_pair(rng: np.random.Generator, rules: Ruleset) -> tuple[list[int], list[Meld]]:
@@ -141,11 +150,13 @@ def _seven_pairs(rng: np.random.Generator, rules: Ruleset) -> tuple[list[int], l
     kinds = rules.n_kinds if rules.tiles.wild == "none" else 18
     span = int(rng.integers(4, 10))
     start = int(rng.choice([0, 9, kinds - span]))
-    pairs = rng.integers(start, start + span, 7)
+    pairs = start + rng.choice(span, 7, replace=span < 7 or rng.random() < 0.5)
     return _with_wilds(rng, rules, [int(tile) for tile in pairs for _ in range(2)], [])
 
 
-def _with_wilds(rng: np.random.Generator, rules: Ruleset, hand: list[int], melds: list[Meld]) -> tuple[list[int], list[Meld]]:
+def _with_wilds(
+    rng: np.random.Generator, rules: Ruleset, hand: list[int], melds: list[Meld]
+) -> tuple[list[int], list[Meld]]:
     if rules.tiles.wild == "none":
         return hand, melds
     if melds and rng.random() < 0.2:

@@ -57,7 +57,7 @@ def build_wall(size: int, dealer: int, hands: list[str], draws: str, tail: str, 
     _put(wall, SEATS * HAND, _tiles(draws, size - SEATS * HAND))
     for back, tile in enumerate(parse_tiles(tail), 1):
         _put(wall, size - back, [tile])
-    left = Counter({slot: 4 for slot in range(size // 4)})
+    left = Counter(dict.fromkeys(range(size // 4), 4))
     left.subtract(tile for tile in wall if tile is not None)
     if min(left.values()) < 0:
         raise ValueError(f"{seed}: more than four of {format_tiles(slot for slot, n in left.items() if n < 0)}")

@@ -46,7 +46,7 @@ class Hand:
         known = tiles.astype(np.int64) + self.called + seen
         if known.max() > COPIES:
             slot = int(known.argmax())
-            raise InputError("tiles.fifth_copy", tile=tile_name(slot), count=int(known[slot]))
+            raise InputError("cli.hand_copies", tile=tile_name(slot), count=int(known[slot]))
         self.left = COPIES - known
 
     def without(self, slot: int) -> Counts:

@@ -9,13 +9,12 @@ import difflib
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any, NoReturn
 
 import click
 
 from kwx_sim import text
-from kwx_sim.cli.command import lang_option, language, show_help
+from kwx_sim.cli.command import common_options, flag_that_ends, language, show_help
 from kwx_sim.cli.terminal import prepare_streams
 from kwx_sim.errors import InputError
 
@@ -81,7 +80,7 @@ def _asked_language(argv: Sequence[str]) -> str:
 
 
 def _fail(line: str) -> NoReturn:
-    click.echo("kwx: " + " ".join(line.split()), err=True)
+    sys.stderr.write("kwx: " + " ".join(line.split()) + "\n")
     sys.exit(EXIT_BAD_INPUT)
 
 
@@ -104,23 +103,21 @@ def _unknown(kind: str, name: str, near: Sequence[str]) -> InputError:
     return InputError(f"cli.unknown_{kind}", name=name)
 
 
-def _show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:
-        click.echo(f"kwx_sim {version('kwx-sim')}")
-        ctx.exit()
+def _version(_: click.Context) -> str:
+    # Looked up only when asked for: importlib.metadata takes longer than the whole front page.
+    from importlib.metadata import version
+
+    return f"kwx_sim {version('kwx-sim')}"
 
 
 @click.pass_context
 def _front_page(ctx: click.Context) -> None:
     if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help(), nl=False)
+        sys.stdout.write(ctx.get_help() + "\n")
 
 
-app = App("kwx", callback=_front_page, invoke_without_command=True)
-app.params = [
-    click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_show_version),
-    lang_option(),
-]
+app = App("kwx", callback=_front_page, invoke_without_command=True, add_help_option=False)
+app.params += [flag_that_ends("--version", key="common.version", say=_version), *common_options()]
 
 
 def main() -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -11,7 +12,17 @@ from kwx_sim import text
 from kwx_sim.cli.terminal import cells, hang
 from kwx_sim.errors import InputError
 
-__all__ = ["Choice", "Command", "argument", "command", "language", "option", "show_help"]
+__all__ = [
+    "Choice",
+    "Command",
+    "argument",
+    "command",
+    "common_options",
+    "flag_that_ends",
+    "language",
+    "option",
+    "show_help",
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -58,17 +69,34 @@ def argument(*names: str, key: str, **settings: Any) -> Callable[[Function], Fun
     return click.argument(*names, cls=_Argument, key=f"cli.{key}", **settings)
 
 
-def lang_option() -> click.Option:
-    """`--lang`: read before anything else by the application; here it is only checked and explained."""
-    return _Option(["--lang"], key="cli.common.lang", type=Choice(text.LANGS), expose_value=False)
+def common_options() -> list[click.Parameter]:
+    """Make the options of every command. `--lang` is read before all else by the application, and only checked here."""
+    return [
+        _Option(["--lang"], key="cli.common.lang", type=Choice(text.LANGS), expose_value=False),
+        flag_that_ends("--help", "-h", key="common.help", say=click.Context.get_help),
+    ]
+
+
+def flag_that_ends(*names: str, key: str, say: Callable[[click.Context], str]) -> click.Option:
+    """Make a flag that says something and ends the call.
+
+    click's own write UTF-8 to any terminal; these go through stdout, which stands in for what the terminal lacks.
+    """
+
+    def end(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+        if asked and not ctx.resilient_parsing:
+            sys.stdout.write(say(ctx).rstrip() + "\n")
+            ctx.exit()
+
+    return _Option(names, key=f"cli.{key}", is_flag=True, is_eager=True, expose_value=False, callback=end)
 
 
 class Command(click.Command):
     """A command named `hand` is explained by the texts under `cli.hand`."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self.params.append(lang_option())
+        super().__init__(*args, add_help_option=False, **settings)
+        self.params += common_options()
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help in the language of the call, folded by cells and not by characters."""
@@ -97,13 +125,11 @@ def show_help(shown: click.Command, ctx: click.Context, key: str, commands: Sequ
 
 
 def _help_row(param: click.Parameter, ctx: click.Context, lang: str) -> tuple[str, str]:
-    # click makes --help and we --version without a key of their own.
-    key = getattr(param, "key", "cli.common." + param.opts[0].lstrip("-"))
     if isinstance(param, click.Option):
         names = cast(tuple[str, str], param.get_help_record(ctx))[0]
     else:
         names = param.make_metavar(ctx)
-    return names, text.t(key, lang)
+    return names, text.t(cast("_Option | _Argument", param).key, lang)
 
 
 def _section(title: str, rows: Sequence[tuple[str, str]]) -> str:
@@ -119,4 +145,4 @@ def _section(title: str, rows: Sequence[tuple[str, str]]) -> str:
 
 
 def _heading(title: str) -> str:
-    return click.style(title + ":", bold=True)
+    return click.style(title + ":", bold=True) if sys.stdout.isatty() else title + ":"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kwx_sim.cli import batch as fields
 from kwx_sim.cli.command import argument, command, language, option
-from kwx_sim.cli.terminal import hang, print_json, results, table
+from kwx_sim.cli.terminal import hang, print_json, put, table
 from kwx_sim.cli.words import fan_sum, in_words, sets
 from kwx_sim.errors import InputError
 from kwx_sim.text import t
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["hand"]
 
 Facts = dict[str, Any]
+
+DEAD = 99
+"""The shanten of a hand that no draw can help (kwx_sim.hands.shanten)."""
 
 
 @command("hand")
@@ -63,23 +66,26 @@ def _facts(given: dict[str, Any], rules: str) -> Facts:
 
 
 def _show(facts: Facts, rules: Ruleset, lang: str) -> None:
-    console = results()
     melds = " ".join(f"[{meld}]" for meld in facts["melds"])
-    console.print(hang("", f"{in_words(facts['hand'], lang)}  {in_words(melds, lang)}".rstrip()))
-    console.print(_headline(facts, lang))
+    put(hang("", f"{in_words(facts['hand'], lang)}  {in_words(melds, lang)}".rstrip()))
+    put(_headline(facts, lang))
+    if facts["shanten"] == DEAD:
+        return
     if facts["hu"]:
-        console.print(_reading_table(facts["readings"], rules, lang))
+        put(_reading_table(facts["readings"], rules, lang))
     elif "discards" in facts:
-        console.print(_discard_table(facts["discards"], lang))
+        put(_discard_table(facts["discards"], lang))
     elif "ready" in facts:
-        console.print(_wait_table(facts["ready"], rules, lang))
+        put(_wait_table(facts["ready"], rules, lang))
     else:
-        console.print(hang("  ", _helping(facts["acceptance"], lang)))
+        put(hang("  ", _helping(facts["acceptance"], lang)))
 
 
 def _headline(facts: Facts, lang: str) -> str:
     """Say in one line how the hand stands."""
     rules, shanten = facts["rules"], facts["shanten"]
+    if shanten == DEAD:
+        return t("cli.hand.dead", lang, rules=rules)
     if facts["hu"]:
         return t("cli.hand.wins", lang, rules=rules)
     if "ready" in facts:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 
 from kwx_sim.cli.command import argument, command, language, option
-from kwx_sim.cli.terminal import hang, print_json, results, table
+from kwx_sim.cli.terminal import hang, print_json, put, table
 from kwx_sim.text import t
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def rules(name: str | None, as_json: bool) -> None:
         if as_json:
             print_json([_heading(ruleset) for ruleset in presets])
         else:
-            results().print(_preset_table(presets, language()))
+            put(_preset_table(presets, language()))
     elif as_json:
         print_json(_everything(load_rules(name)))
     else:
@@ -105,10 +105,10 @@ def _show(ruleset: Ruleset, lang: str) -> None:
 
     lines = [line for line in listing(ruleset) if line.path != "rooms"]
     general = [decision for decision in _concerning(ruleset) if not decision.fields]
-    _say(f"{ruleset.name}  {_title(ruleset, lang)}", "bold")
-    _say(t("cli.rules.facts", lang, document=ruleset.document, hash=rules_hash(ruleset)))
+    put(f"{ruleset.name}  {_title(ruleset, lang)}", "bold")
+    put(t("cli.rules.facts", lang, document=ruleset.document, hash=rules_hash(ruleset)))
     for section in dict.fromkeys(line.path.split(".")[0] for line in lines):
-        _say("\n" + _section_name(ruleset, section, lang), "bold")
+        put("\n" + _section_name(ruleset, section, lang), "bold")
         for line in lines:
             if line.path.split(".")[0] == section:
                 _show_field(line, ruleset.document, lang)
@@ -116,32 +116,26 @@ def _show(ruleset: Ruleset, lang: str) -> None:
             if decision.section == section:
                 _show_decision(decision, lang, indent=2)
     if ruleset.rooms:
-        results().print()
-        results().print(_room_table(ruleset, lang))
-
-
-def _say(paragraph: str, style: str = "") -> None:
-    from rich.text import Text
-
-    results().print(Text(paragraph, style=style), no_wrap=True, overflow="ignore", crop=False)
+        put()
+        put(_room_table(ruleset, lang))
 
 
 def _show_field(line: Line, document: str, lang: str) -> None:
     """Show a field, and under it what was decided, or else its document's words."""
     meaning = f"{line.term}: {line.meaning}" if lang == "en" else line.term
-    _say(hang(f"{line.path} = {_value(line.value, lang)}   ", meaning, indent=2), "green")
+    put(hang(f"{line.path} = {_value(line.value, lang)}   ", meaning, indent=2), "green")
     for decision in line.decisions:
         _show_decision(decision, lang, indent=6)
     if not line.decisions and line.words:
-        _say(hang(f"{document} ", _quoted(line.words), indent=6), "dim")
+        put(hang(f"{document} ", _quoted(line.words), indent=6), "dim")
 
 
 def _show_decision(decision: Decision, lang: str, indent: int) -> None:
-    _say(hang("(D) ", decision.zh if lang == "zh" else decision.en, indent=indent))
+    put(hang("(D) ", decision.zh if lang == "zh" else decision.en, indent=indent))
     for document, excerpts in decision.words.items():
-        _say(hang(f"{document} ", _quoted(excerpts), indent=indent + 4), "dim")
+        put(hang(f"{document} ", _quoted(excerpts), indent=indent + 4), "dim")
     if decision.silent:
-        _say(hang("", t("cli.rules.silent", lang, documents=" ".join(decision.silent)), indent=indent + 4), "dim")
+        put(hang("", t("cli.rules.silent", lang, documents=" ".join(decision.silent)), indent=indent + 4), "dim")
 
 
 def _section_name(ruleset: Ruleset, section: str, lang: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kwx_sim.cli import batch as fields
 from kwx_sim.cli.command import argument, command, language, option
-from kwx_sim.cli.terminal import hang, print_json, results, table
+from kwx_sim.cli.terminal import hang, print_json, put, table
 from kwx_sim.cli.words import fan_name, sets, signed
 from kwx_sim.errors import InputError
 from kwx_sim.text import t
@@ -113,21 +113,20 @@ def _answer(line: fields.Line, default_rules: str) -> dict[str, Any]:
 def _show(line: dict[str, Any], rules: Ruleset, answer: dict[str, Any], lang: str) -> None:
     from kwx_sim.tiles import parse_tile, tile_name
 
-    console = results()
     by = line["by"] or "self_draw"
     tile = tile_name(parse_tile(line["win"]), lang)
     if not answer["hu"]:
-        console.print(t("cli.score.no_win", lang, tile=tile, rules=rules.name))
+        put(t("cli.score.no_win", lang, tile=tile, rules=rules.name))
         return
-    console.print(t("cli.score.win_line", lang, tile=tile, by=t(f"cli.words.{by}", lang), rules=rules.name))
-    console.print(hang(t("cli.score.reading", lang), sets(answer["reading"], lang)))
-    console.print()
-    console.print(_fan_table(answer, rules, lang))
+    put(t("cli.score.win_line", lang, tile=tile, by=t(f"cli.words.{by}", lang), rules=rules.name))
+    put(hang(t("cli.score.reading", lang), sets(answer["reading"], lang)))
+    put()
+    put(_fan_table(answer, rules, lang))
     cap = _cap(line, rules, answer)
     if cap and answer["fan"] > cap:
-        console.print(t("cli.score.capped", lang, cap=cap))
-    console.print()
-    console.print(_payment_table(line, rules, answer, lang))
+        put(t("cli.score.capped", lang, cap=cap))
+    put()
+    put(_payment_table(line, rules, answer, lang))
 
 
 def _fan_table(answer: dict[str, Any], rules: Ruleset, lang: str) -> RenderableType:

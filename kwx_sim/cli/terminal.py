@@ -13,13 +13,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
     from rich.table import Table
 
-__all__ = ["cells", "hang", "narration", "prepare_streams", "print_json", "results", "table", "to_json", "width"]
+__all__ = ["cells", "hang", "narration", "prepare_streams", "print_json", "put", "table", "to_json", "width"]
 
 # Dragons as mpsz, so that even a hand shown on an ASCII terminal can be read and typed in again.
-_PLAIN = {"中": "7z", "发": "6z", "白": "5z", "×": "x", "−": "-", "–": "-", "—": "-", "→": ">", "·": ".", "…": "."}
+_PLAIN = {"中": "7z", "发": "6z", "白": "5z", "×": "*", "−": "-", "–": "-", "—": "-", "→": ">", "·": ".", "…": "."}
 _PIPED_WIDTH = 160
 _PROSE_WIDTH = 100
 # A wide character is a word by itself: Chinese is folded anywhere, but no line begins with a closing mark.
@@ -44,9 +44,17 @@ def prepare_streams() -> None:
             reconfigure(errors="kwx-plain")
 
 
-def results() -> Console:
-    """Open a console on stdout, for what was asked."""
-    return _console(stderr=False)
+def put(shown: str | RenderableType = "", style: str = "") -> None:
+    """Print a result on stdout: a table, or text that is folded already."""
+    from rich.text import Text
+
+    console = _console(stderr=False)
+    with console.capture() as capture:
+        console.print(
+            Text(shown, style=style) if isinstance(shown, str) else shown, no_wrap=True, overflow="ignore", crop=False
+        )
+    # rich fills the last column of a table with blanks, which help nobody in a file.
+    sys.stdout.write("".join(line.rstrip() + "\n" for line in capture.get().splitlines()))
 
 
 def narration() -> Console:

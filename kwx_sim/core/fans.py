@@ -43,8 +43,8 @@ __all__ = [
     "PLAIN_FORM",
     "SEVEN_PAIRS_FORM",
     "best_reading",
-    "forms_of",
     "fans_of_form",
+    "forms_of",
     "paid",
 ]
 
@@ -119,9 +119,7 @@ def forms_of(t, r, i0, i1, i2, melds, tile):
     else:
         blocks = np.uint32(t.suit[i0] & t.suit[i1] & t.dragon[i2])
         forms = 0
-        if blocks & COMPLETE_BIT != 0 and (
-            r.missing_suit == 0 or one_suit(r, tiles_in(t, i0), tiles_in(t, i1), melds)
-        ):
+        if blocks & COMPLETE_BIT != 0 and (r.missing_suit == 0 or one_suit(r, tiles_in(t, i0), tiles_in(t, i1), melds)):
             forms = _standard_forms(t, i0, i1, blocks, tile)
         paired = blocks & EVEN_BIT != 0
     if paired and melds == 0 and r.seven_pairs != 0:

@@ -50,6 +50,7 @@ LIANGDAO_SUMS = np.dtype(
 FORKS_OF_ROUND = np.dtype(
     [
         ("n", "i8"),
+        ("seats", "i8"),  # the same as a mask
         ("seat", "i8", (3,)),
         ("bins", "i8", (3, N_DIMENSIONS)),
         ("values", "i8", (3, N_ARMS, N_VALUES)),
@@ -61,14 +62,11 @@ FORKS_OF_ROUND = np.dtype(
 
 @kernel
 def is_first_ready(s, action, forks):
-    """Whether a seat's chosen action is a discard that leaves it ready, with which it may declare, for the first time."""
+    """Whether a seat's action is a discard that leaves it ready, with which it may declare, and its first such."""
     kind = action >> 5
     if s.phase != TURN or (kind != DISCARD and kind != LIANGDAO) or s.can_liangdao & BIT[action & 31] == 0:
         return False
-    for i in range(forks.n):
-        if forks.seat[i] == s.seat:
-            return False
-    return True
+    return forks.seats >> s.seat & 1 == 0
 
 
 @kernel
@@ -89,6 +87,7 @@ def fork(t, r, states, policies, key, action, forks):
     i = forks.n
     forks.n += 1
     forks.seat[i] = seat
+    forks.seats |= 1 << seat
     goes_on = DECLARE if action >> 5 == LIANGDAO else QUIET
     forks.played_on[i] = goes_on
     values = forks.values[i]

@@ -31,7 +31,7 @@ def locked(r, s, seat):
 @kernel
 def win_events(s, seat):
     """The events of a win that the seat could make now, as a mask of EV_ bits."""
-    if s.seat == seat and s.feeder == seat and s.robbing == 0:
+    if seat == s.feeder:
         events = EV_SELF_DRAW
         if s.replacement != 0:
             events |= EV_KONG_FLOWER
@@ -109,7 +109,8 @@ def _find_kongs(t, r, s, seat):
     concealed = s.quads[seat]
     if r.wild != 0 and r.wild_kong == 0:
         concealed &= ~BIT[RED]
-    added = drawn & s.pongs[seat] & ~s.dead_pongs[seat]
+    # C special 3, a pong made with three in hand never becomes a kong, needs no flag: its fourth is never drawn.
+    added = drawn & s.pongs[seat]
     if locked(r, s, seat):
         concealed &= drawn
         if r.kong_after == 0:

@@ -25,9 +25,12 @@ def win_fan(t, r, s, winner, tile, events):
     """Fan, before cap and liangdao, with which a seat would win the tile now; 0 where that is no win.
 
     The tile is drawn (EV_SELF_DRAW among the events), or discarded or put to a kong by s.feeder; the seat's tiles in
-    the record are without it.
+    the record are without it. A seat that asks on its own turn, before anybody feeds it, is answered for the next seat.
     """
-    _, _, _, factor, second_factor = _shares(r, s, winner, s.feeder, events)
+    feeder = np.int64(s.feeder)
+    if feeder == winner:
+        feeder = np.int64(winner + 1) % 3
+    _, _, _, factor, second_factor = _shares(r, s, winner, feeder, events)
     return _best(t, r, s, winner, tile, events, factor, second_factor)[0]
 
 

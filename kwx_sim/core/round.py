@@ -51,7 +51,6 @@ def _clear(s):
     s.waits[:] = 0
     s.pongs[:] = 0
     s.kongs[:] = 0
-    s.dead_pongs[:] = 0
     s.meld_kind[:] = 0
     s.meld_tile[:] = 0
     s.n_melds[:] = 0
@@ -306,9 +305,6 @@ def _meld(s, seat, kind, tile):
 @kernel
 def _pong(t, r, s):
     seat, tile = s.seat, s.tile
-    if s.counts[seat, tile] == 3:
-        # C special 3: who pongs with three in hand gives up the kong for good.
-        s.dead_pongs[seat] |= BIT[tile]
     _remove(s, seat, tile, 2)
     _meld(s, seat, MELD_PONG, tile)
     s.pongs[seat] |= BIT[tile]

@@ -57,7 +57,7 @@ def play_rounds(tables, rules, policies, piao, streams, first, last, tallies, st
             dealer = below(stream_key(keys.dealers, number // SERIES), 3)
         fill_wall(wall, r.n_kinds, stream_key(keys.walls, number))
         deal(t, r, s, wall, dealer, piao)
-        round_forks.n = 0
+        round_forks.n, round_forks.seats = 0, 0
         _play(t, r, states, policies, stream_key(keys.noise, number), tallies & TALLY_LIANGDAO != 0, round_forks)
         dealer = np.int64(s.next_dealer)
         if tallies & TALLY_KAWUXING:

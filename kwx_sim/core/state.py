@@ -46,7 +46,6 @@ STATE = np.dtype(
         ("waits", "u4", (3,)),  # after the last discard or kong, own-four rule applied
         ("pongs", "u4", (3,)),
         ("kongs", "u4", (3,)),
-        ("dead_pongs", "u4", (3,)),  # pongs made with three in hand, which never become kongs
         ("meld_kind", "u1", (3, 4)),
         ("meld_tile", "u1", (3, 4)),
         ("n_melds", "u1", (3,)),

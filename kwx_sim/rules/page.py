@@ -83,7 +83,7 @@ def _decision_list(section: str) -> str:
 def _decision(decision: Decision) -> str:
     fields = " · ".join(f"`{field}`" for field in decision.fields)
     title = f"**{decision.id}**" + (f" ({fields})" if fields else "")
-    words = {document: "silent" for document in decision.silent}
+    words = dict.fromkeys(decision.silent, "silent")
     words |= {document: _quoted(excerpts) for document, excerpts in decision.words.items()}
     # Two blanks at the end of a line break it.
     return f"{title}: {decision.en}  \n" + " · ".join(f"{document}: {words[document]}" for document in sorted(words))

@@ -1,0 +1,94 @@
+"""What the tables share: the setting that every row names, and rows made of estimates."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kwx_sim import stats
+from kwx_sim.core.tally import TURN_STARTS
+
+__all__ = ["ALL", "FIGURES", "Moments", "Row", "Setting", "bin_names", "row"]
+
+ALL = "all"
+"""In a group column: not told apart."""
+
+FIGURES = ("n", "mean", "se", "ci_low", "ci_high", "unit")
+"""The last columns of every table."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What was simulated, as every row names it: ruleset, cap in bases (0: none), each seat's piao; and the rounds."""
+
+    ruleset: str
+    cap: int
+    piao: str
+    rounds: int
+
+
+def row(setting: Setting, measure: str, n: int, found: stats.Estimates, unit: str, **groups: str) -> Row:
+    """Make a row of one figure; `n` counts what the figure is a mean or share of."""
+    return {
+        "ruleset": setting.ruleset,
+        "cap": setting.cap,
+        "piao": setting.piao,
+        "measure": measure,
+        **groups,
+        "n": int(n),
+        **{name: float(value) for name, value in found._asdict().items()},
+        "unit": unit,
+    }
+
+
+def bin_names(starts: Sequence[int], first: int | None = None) -> list[str]:
+    """Name the bins that begin at `starts`: 1-3, 4-6, 7+; `first` replaces the first start."""
+    lows = [starts[0] if first is None else first, *starts[1:]]
+    names = [str(low) if low == end - 1 else f"{low}-{end - 1}" for low, end in zip(lows, starts[1:], strict=False)]
+    return [*names, f"{lows[-1]}+"]
+
+
+TURN_NAMES = bin_names(TURN_STARTS)
+
+
+class Moments:
+    """Sums of a round's variables and of their products, and figures made of them.
+
+    A figure's parts are named as weights by variable, so `{3: 1, 4: 1}` is variable 3 + variable 4.
+    """
+
+    def __init__(self, sums: NDArray[np.int64], products: NDArray[np.int64]) -> None:
+        self.sums = sums
+        self.products = products
+
+    def total(self, part: Mapping[int, int]) -> int:
+        """Add up a part over all rounds."""
+        return int(self._weights(part) @ self.sums)
+
+    def mean(self, part: Mapping[int, int], events: Mapping[int, int]) -> stats.Estimates:
+        """Give the mean of a part per event."""
+        return stats.ratio(*self._five(part, events))
+
+    def share(self, part: Mapping[int, int], events: Mapping[int, int]) -> stats.Estimates:
+        """Give the share of the events that are of the part; in no round are there more of those than of events."""
+        return stats.proportion(*self._five(part, events))
+
+    def difference(self, part: Mapping[int, int], events: Mapping[int, int], part2: Mapping[int, int], events2: Mapping[int, int]) -> stats.Estimates:
+        """Give the difference of two means per event."""
+        a = np.stack([self._weights(weights) for weights in (part, events, part2, events2)])
+        return stats.ratio_difference(a @ self.sums, a @ self.products @ a.T)
+
+    def _five(self, part: Mapping[int, int], events: Mapping[int, int]) -> tuple[int, ...]:
+        s, n = self._weights(part), self._weights(events)
+        p = self.products
+        return tuple(map(int, (s @ self.sums, n @ self.sums, s @ p @ s, s @ p @ n, n @ p @ n)))
+
+    def _weights(self, part: Mapping[int, int]) -> NDArray[np.int64]:
+        weights = np.zeros(len(self.sums), np.int64)
+        for variable, weight in part.items():
+            weights[variable] += weight
+        return weights
