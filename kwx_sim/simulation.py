@@ -1,124 +1,161 @@
-"""Simulations: rounds in fixed blocks, on any number of workers, into tables; on disk if wished, and resumable.
-
-A run is decided by its ruleset, room, piao, policies, seed and number of rounds. Round i's wall and noise come from
-counter-keyed streams, blocks do not depend on the workers, and sums are integers, so the tables are the same to the
-last bit however many workers play and however often the run was interrupted.
-"""
+"""Simulations for people: a ruleset, or all of them, into tables with their provenance."""
 
 from __future__ import annotations
 
-import os
-import platform
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kwx_sim.core.fans import KAWUXING
-from kwx_sim.core.jit import SOURCE_HASH, records
-from kwx_sim.core.series import (
-    SERIES,
-    STREAMS,
-    SUMS,
-    TALLY_KAWUXING,
-    TALLY_LIANGDAO,
-    TALLY_MAIMA,
-    desk,
-    play_rounds,
-)
-from kwx_sim.core.shapes import load_tables
-from kwx_sim.core.tally import RULE_VARIANTS, WITHOUT_KAWUXING, WITHOUT_MAIMA
 from kwx_sim.errors import InputError
-from kwx_sim.policies import Policy, parse_policy, policy
-from kwx_sim.rules import PRESETS, Ruleset, load_rules, pack, parse_rules, rules_hash
+from kwx_sim.rules import PRESETS, Ruleset, load_rules, parse_rules
+from kwx_sim.runs import Notice, Progress, Run, default_workers, play_run
 from kwx_sim.store import Store, read_manifest
-from kwx_sim.tables import TABLES, Setting, applies, dress, join
+from kwx_sim.tables import Setting, dress, join
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["BLOCK", "DEFAULT_GAMES", "Result", "Run", "replay", "simulate", "simulate_all"]
-
-BLOCK = 4096
-"""Rounds of a block, the unit that is saved: about a second of work with forks. Whole series, so blocks stand alone."""
-
-CHUNK = 256
-"""Rounds of a call: a few hundredths of a second, after which an interrupt is noticed."""
-
-DEFAULT_GAMES = 60_000
-MAX_GAMES = 10**10
-MAX_SEED = 2**63 - 1
-SEATS = 3
-
-WALLS, NOISE, DEALERS = 0, 1, 2
-"""Purposes of streams; each is spread from the seed by a key of its own."""
-
-TALLIES = {"kawuxing_frequency": TALLY_KAWUXING, "maima_value": TALLY_MAIMA, "liangdao_timing": TALLY_LIANGDAO}
-
-Progress = Callable[[int, int], None]
-"""Told the rounds done and the rounds in all, first before any is played (blocks resumed count as done)."""
-
-Notice = Callable[[InputError], None]
-"""Told in passing what a person should know, such as a damaged block that is played again."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """What is simulated, checked and complete."""
-
-    rules: Ruleset
-    room: str | None
-    piao: tuple[int, ...]  # by seat
-    policies: tuple[Policy, ...]  # by seat
-    games: int
-    seed: int
-    tables: tuple[str, ...]
-
-    @property
-    def setting(self) -> Setting:
-        """What the rows of its tables name."""
-        chosen = self.rules.room(self.room)
-        piao = self.piao[:1] if len(set(self.piao)) == 1 else self.piao
-        return Setting(
-            ruleset=self.rules.name,
-            cap=chosen.cap if chosen else self.rules.payment.cap,
-            piao="/".join(map(str, piao)),
-            rounds=self.games,
-        )
-
-    def manifest(self) -> dict[str, Any]:
-        """Everything that can change a result, as plain JSON values; it names the run on disk and in a report."""
-        return {
-            "format": 1,
-            "command": "simulate",
-            "tables": list(self.tables),
-            "rules_hash": rules_hash(self.rules),
-            "rules": self.rules.model_dump(mode="json"),
-            "room": self.room,
-            "piao": list(self.piao),
-            "policies": [policy.describe() for policy in self.policies],
-            "games": self.games,
-            "seed": self.seed,
-            "block": BLOCK,
-            "series": SERIES,
-            "versions": {
-                "kwx_sim": version("kwx-sim"),
-                "python": platform.python_version(),
-                "numpy": np.__version__,
-                "numba": version("numba"),
-            },
-            "kernels": SOURCE_HASH,
-        }
+__all__ = ["Result", "simulate", "simulate_all"]
 
 
 @dataclass(frozen=True)
 class Result:
-    """Tables by name (see kwx_sim.tables), and the manifest of each run that they come from."""
+    """Tables by name (see `kwx_sim.tables`), and the manifest of each run that they come from."""
 
     tables: dict[str, pd.DataFrame]
     provenance: list[dict[str, Any]]
+
+
+def simulate(
+    rules: Ruleset | str | Path | None = None,
+    *,
+    games: int | None = None,
+    seed: int | None = None,
+    tables: Sequence[str] | None = None,
+    policies: Any = None,
+    room: str | None = None,
+    piao: int | Sequence[int] | None = None,
+    workers: int | None = None,
+    out: str | Path | None = None,
+    resume: str | Path | None = None,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+) -> Result:
+    """Simulate rounds under one ruleset and make tables of them.
+
+    Parameters
+    ----------
+    rules : a ruleset, a preset's name or a TOML file; may be left out to resume a run
+    games : rounds; by default `kwx_sim.runs.DEFAULT_GAMES`
+    seed : of all chance; by default 0
+    tables : names from `kwx_sim.tables.TABLES`; by default all
+    policies : one for all seats or a sequence of three, each a Policy or what `kwx_sim.policies` makes one of; by
+        default `efficient`
+    room : a room's name where the ruleset has rooms; by default the first
+    piao : one choice for all seats or a sequence of three; by default 0
+    workers : threads; by default as many as processors. They change nothing but the time
+    out : a directory for the manifest and the finished blocks of a new run
+    resume : the directory of a run to continue. What is not given is as the run has it; what is given must agree
+    progress : called with rounds done and rounds in all; first before any is played, resumed ones counted as done
+    notice : called with an InputError that tells of something mended, such as a damaged block that is played again
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    InputError
+        A bad argument; a run on disk that is in the way, missing, or different (naming what differs, both values).
+    KeyboardInterrupt
+        As it comes. Workers stop within a fraction of a second; finished blocks are kept and can be resumed.
+    """
+    if out is not None and resume is not None:
+        raise InputError("simulate.out_and_resume", out=str(out), resume=str(resume))
+    asked = {
+        "games": games, "seed": seed, "tables": tables, "policies": policies, "room": room, "piao": piao
+    }  # fmt: skip
+    where = out if resume is None else resume
+    if resume is not None:
+        recorded = read_manifest(resume)
+        asked = {name: recorded.get(name) if value is None else value for name, value in asked.items()}
+        if rules is None and "rules" in recorded:
+            rules = parse_rules(recorded["rules"], source=str(resume))
+    run = Run.of(rules, **asked)
+    store = None if where is None else Store(where, run.manifest(), resume=resume is not None)
+    sums = play_run(run, workers=_workers(workers), store=store, progress=progress, notice=notice)
+    return Result(_dressed(run, sums), [run.manifest()])
+
+
+def simulate_all(
+    presets: Sequence[Ruleset | str | Path] = PRESETS,
+    *,
+    games: int | None = None,
+    seed: int | None = None,
+    tables: Sequence[str] | None = None,
+    policies: Any = None,
+    piao: int | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Simulate several rulesets on the same walls, one with rooms once a cap, and join their tables.
+
+    Arguments as for `simulate`. `games` counts for each run; `piao` is lowered to what a ruleset allows.
+    """
+    runs = []
+    for given in presets:
+        rules = given if isinstance(given, Ruleset) else load_rules(given)
+        chosen = None if piao is None else min(piao, rules.piao.max)
+        for room in _room_of_each_cap(rules):
+            runs.append(
+                Run.of(rules, games=games, seed=seed, tables=tables, policies=policies, room=room, piao=chosen)
+            )
+    overall = _Overall(progress, sum(run.games for run in runs))
+    made = []
+    for run in runs:
+        made.append(_dressed(run, play_run(run, workers=_workers(workers), progress=overall)))
+        overall.before += run.games
+    return Result(join(made), [run.manifest() for run in runs])
+
+
+class _Overall:
+    """Progress of one run after another, told as that of all."""
+
+    def __init__(self, told: Progress | None, total: int) -> None:
+        self.told, self.total, self.before = told, total, 0
+
+    def __call__(self, done: int, _: int) -> None:
+        if self.told:
+            self.told(self.before + done, self.total)
+
+
+def _dressed(run: Run, sums: NDArray[np.void]) -> dict[str, pd.DataFrame]:
+    room = run.rules.room(run.room)
+    alike = len(set(run.piao)) == 1
+    setting = Setting(
+        ruleset=run.rules.name,
+        cap=room.cap if room else run.rules.payment.cap,
+        piao="/".join(map(str, run.piao[:1] if alike else run.piao)),
+        rounds=run.games,
+    )
+    return {name: dress(name, setting, sums[0], run.rules) for name in run.tables}
+
+
+def _room_of_each_cap(rules: Ruleset) -> list[str | None]:
+    """The first room of each cap; in bases, rooms of one cap play the same game."""
+    by_cap: dict[int, str | None] = {}
+    for room in rules.rooms:
+        by_cap.setdefault(room.cap, room.name)
+    return list(by_cap.values()) or [None]
+
+
+def _workers(given: int | None) -> int:
+    if given is None:
+        return default_workers()
+    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+        raise InputError("simulate.whole", field="workers", low=1, high=1024, got=repr(given))
+    return given

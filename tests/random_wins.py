@@ -6,7 +6,7 @@ import numpy as np
 
 from kwx_sim.rules import FANS, Ruleset, changed
 from kwx_sim.scoring import Score, score
-from kwx_sim.tiles import NUM_SLOTS, RED, Meld
+from kwx_sim.tiles import FIVES, NUM_SLOTS, RED, Meld
 
 DRAW_EVENTS = (
     "kong_flower",
@@ -43,8 +43,7 @@ def random_case(rng: np.random.Generator, rules: Ruleset) -> Case:
             held[meld.tile] += 3 if meld.kind == "pong" else 4
         if held.max() <= 4 and (not wild or _melds_exist(melds)):
             break
-    fives = [tile for tile in hand if tile in (4, 13)]
-    win = int(rng.choice(fives if fives and rng.random() < 0.6 else hand))
+    win = _winning_tile(rng, hand, melds)
     counts[win] -= 1
     by = str(rng.choice(["self_draw", "discard"]))
     maima = _turned(rng, rules, held) if rules.maima.enabled and by == "self_draw" and rng.random() < 0.8 else None
@@ -113,6 +112,15 @@ def random_rules(rng: np.random.Generator, base: Ruleset) -> Ruleset:
         }
     chosen = {field: options[rng.integers(len(options))] for field, options in choices.items()}
     return changed(base, chosen | {"fans.values": values | {"ping_hu": 1}})
+
+
+def _winning_tile(rng: np.random.Generator, hand: list[int], melds: list[Meld]) -> int:
+    """Choose mostly what brings a fan: the fourth of a pong, or a 5."""
+    for telling in ([meld.tile for meld in melds], FIVES):
+        tiles = [tile for tile in hand if tile in telling]
+        if tiles and rng.random() < 0.6:
+            return int(rng.choice(tiles))
+    return int(rng.choice(hand))
 
 
 def _sets_and_pair(rng: np.random.Generator, rules: Ruleset) -> tuple[list[int], list[Meld]]:

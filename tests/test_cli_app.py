@@ -1,27 +1,18 @@
 """The command line as a whole: help in both languages, refusals in one line, exit statuses, odd terminals."""
 
 import os
+import shlex
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
-from click.testing import CliRunner
+from cli_runs import CHINESE, PLAIN, process, refused, run
 
-from kwx_sim.cli.app import COMMANDS, app
-
-
-def run(*args, env=None, stdin=None):
-    return CliRunner(env={"LANG": "C.UTF-8", "LC_ALL": "", "LC_MESSAGES": ""} | (env or {})).invoke(app, args, stdin)
-
-
-def process(*args, stdin=None, **env):
-    return subprocess.run(
-        [sys.executable, "-m", "kwx_sim", *args],
-        input=stdin,
-        capture_output=True,
-        check=False,
-        env=os.environ | {"LC_ALL": "", "LANG": "C.UTF-8"} | env,
-    )
+from kwx_sim import text
+from kwx_sim.cli.app import COMMANDS
+from kwx_sim.cli.terminal import cells, hang
 
 
 @pytest.mark.parametrize("args", [(), ("--help",), ("-h",)])
@@ -45,14 +36,33 @@ def test_each_command_explains_itself_in_both_languages(name, lang):
     ("args", "env", "chinese"),
     [
         (("--help",), {}, False),
-        (("--help",), {"LANG": "zh_CN.UTF-8"}, True),
-        (("--help", "--lang", "en"), {"LANG": "zh_CN.UTF-8"}, False),
+        (("--help",), CHINESE, True),
+        (("--help", "--lang", "en"), CHINESE, False),
         (("--lang=zh", "--help"), {}, True),
         (("--lang=zh", "rules", "--help"), {}, True),
+        (("rules", "--help", "--lang", "zh"), {}, True),
+        (("hand", "--", "--lang", "zh"), {}, False),
     ],
 )
 def test_language_by_option_else_by_locale(args, env, chinese):
-    assert ("命令行" in run(*args, env=env).stdout or "用法" in run(*args, env=env).stdout) == chinese
+    assert any("\u4e00" <= mark <= "\u9fff" for mark in run(*args, env=env).output.replace("卡五星", "")[:60]) == chinese
+
+
+def short_examples(key, lang):
+    """Give the examples of a help page that need no file and write none."""
+    lines = text.t(key, lang).strip().splitlines() if text.has(key) else []
+    return [line for line in lines if not any(word in line for word in ("--batch", ".toml", ".jsonl"))]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("page", ["app", "hand", "score", "rules"])
+def test_the_examples_of_the_help_pages_work(page, lang):
+    for line in short_examples(f"cli.{page}.examples", lang):
+        name, *args = shlex.split(line)
+        assert name == "kwx"
+        result = run(*args)
+        assert result.exit_code == 0, (line, result.stderr)
+        assert result.stdout
 
 
 @pytest.mark.parametrize(
@@ -65,23 +75,19 @@ def test_language_by_option_else_by_locale(args, env, chinese):
         (("hand", "--rules"), "--rules: give it a value", "--rules：是否少写"),
         (("rules", "--lang", "fr"), "--lang: expected one of en, zh, got 'fr'", "--lang：应为 en, zh 之一"),
         (("rules", "a", "b"), "unexpected extra argument", "用法不对"),
+        (("rules", "nowhere.toml"), "no such preset or file", "找不到"),
     ],
 )
 def test_misuse_is_one_line_and_status_2(args, en, zh):
-    for env, line in (({}, en), ({"LANG": "zh_CN.UTF-8"}, zh)):
-        result = run(*args, env=env)
-        assert result.exit_code == 2
-        assert result.stdout == ""
-        assert result.stderr.startswith("kwx: ")
-        assert line in result.stderr
-        assert result.stderr.count("\n") == 1
+    refused(run(*args), en)
+    refused(run(*args, env=CHINESE), zh)
 
 
 def test_version():
     assert run("--version").stdout.startswith("kwx_sim ")
 
 
-def test_help_does_not_load_compilers_or_tables():
+def test_help_loads_no_compiler_and_no_tables():
     code = (
         "import sys; sys.argv = ['kwx', '--help']\n"
         "from kwx_sim.cli import main\n"
@@ -95,23 +101,61 @@ def test_help_does_not_load_compilers_or_tables():
 
 
 def test_a_real_process_refuses_in_one_line():
-    done = process("rules", "nowhere.toml")
+    done = process("hand", "123m")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.count(b"\n") == 1
+    assert done.stderr.decode().count("\n") == 1
 
 
 def test_a_closed_pipe_is_quiet():
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [sys.executable, "-m", "kwx_sim", "--help"], stdout=writer, stderr=subprocess.PIPE, check=False
+        [sys.executable, "-m", "kwx_sim", "rules", "platform"], stdout=writer, stderr=subprocess.PIPE, check=False
     )
     os.close(writer)
     assert done.stderr == b""
 
 
+def test_an_interrupt_ends_with_130_and_no_traceback():
+    command = [sys.executable, "-m", "kwx_sim", "hand", "--batch", "-"]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    child.stdin.write(b'{"id": 1, "hand": "1112345678999p"}\n')
+    child.stdin.flush()
+    assert child.stdout.readline()
+    time.sleep(0.1)
+    child.send_signal(signal.SIGINT)
+    _, stderr = child.communicate(timeout=30)
+    assert child.returncode == 130
+    assert b"Traceback" not in stderr
+
+
 def test_an_ascii_terminal_shows_dragons_as_mpsz():
-    done = process("--help", PYTHONIOENCODING="ascii")
-    assert done.returncode == 0
-    assert b"7z7z" in done.stdout
-    assert process("--help", "--lang", "zh", PYTHONIOENCODING="ascii").returncode == 0
+    page = process("--help", PYTHONIOENCODING="ascii")
+    assert page.returncode == 0
+    assert b"7z7z" in page.stdout
+    for args in (("--help",), ("rules", "platform"), ("hand", "1112345678p 中中白"), ("hand", "亮倒")):
+        done = process(*args, "--lang", "zh", PYTHONIOENCODING="ascii")
+        assert b"Traceback" not in done.stderr
+        assert (done.stdout + done.stderr).isascii()
+
+
+def test_json_on_an_ascii_terminal_keeps_every_mark():
+    done = process("hand", "1112345678p 中中白", "--json", PYTHONIOENCODING="ascii")
+    assert b'"hand": "1112345678p \\u4e2d\\u4e2d\\u767d"' in done.stdout
+
+
+def test_prose_is_folded_by_cells(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    folded = hang("(D) ", "庄家摸第 14 张，" * 9, indent=2)
+    lines = folded.splitlines()
+    assert all(cells(line) <= 40 for line in lines)
+    assert all(line.startswith("      ") for line in lines[1:])
+    assert not any(line.strip().startswith("，") for line in lines)
+    assert "".join(line.strip() for line in lines).replace("(D) ", "").replace(" ", "") == "庄家摸第14张，" * 9
+
+
+def test_english_is_folded_between_words(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    lines = hang("", "every decomposition and every place of the winning tile").splitlines()
+    assert lines == ["every decomposition and every", "place of the winning tile"]
+    assert PLAIN["LANG"]

@@ -17,7 +17,7 @@ from kwx_sim.tiles import parse_tiles
 DATA = Path(__file__).parent / "data"
 OUTCOME = ("points", "winners")
 
-# RULES.md section 7: each sequence, with the presets that it speaks of.
+# The twelve sequences that settle doubts (section 7 of the rules), with the presets that each speaks of.
 SEQUENCES = {
     "7.1": {"platform", "hongzhong", "suizhou"},
     "7.2": {"platform", "suizhou", "xiangyang"},
@@ -33,7 +33,7 @@ SEQUENCES = {
     "7.12": {"platform", "suizhou"},
 }
 
-# What sections 2 to 6 say that only a whole round can show.
+# What sections 2 to 6 of the rules say that only a whole round can show.
 TOPICS = {
     "2": "missing_suit own_four wild wild_kong",
     "3": "added_kong concealed_kong direct_kong double_rob double_win last_tile missed_win multiple_wins "

@@ -1,7 +1,7 @@
 """Winning shapes, waits and shanten: every one-suit block, the second engine, the package `mahjong`, golden cases."""
 
 import json
-from itertools import combinations_with_replacement, pairwise
+from itertools import combinations_with_replacement
 from pathlib import Path
 
 import numpy as np
@@ -28,89 +28,170 @@ def rules_of(name: str, **shapes: object) -> Ruleset:
 
 # ---------------------------------------------------------------- every one-suit block
 
+POWERS = 5 ** np.arange(9)
 
-def built_forward() -> set[tuple[int, ...]]:
-    """Every block that is up to four sets, with or without a pair."""
-    blocks = set()
+
+def built_forward() -> dict[tuple[int, bool], list[int]]:
+    """Every block of so many sets, with or without a pair, as base-5 numbers."""
+    blocks: dict[tuple[int, bool], set[int]] = {}
     for sets in range(5):
         for groups in combinations_with_replacement(SETS, sets):
             for pair in ({}, *PAIRS):
                 block = [sum(group.get(kind, 0) for group in (*groups, pair)) for kind in range(9)]
                 if max(block) <= 4:
-                    blocks.add(tuple(block))
-    return blocks
+                    blocks.setdefault((sets, bool(pair)), set()).add(int(block @ POWERS))
+    return {of: sorted(numbers) for of, numbers in blocks.items()}
 
 
-def every_block() -> np.ndarray:
+@pytest.fixture(scope="module")
+def complete() -> dict[tuple[int, bool], list[int]]:
+    return built_forward()
+
+
+@pytest.fixture(scope="module")
+def is_complete(complete) -> np.ndarray:
+    """Whether a block, by its number, is sets or sets and a pair."""
+    numbers = np.concatenate(list(complete.values()))
+    assert len(numbers) == 21_743
+    table = np.zeros(5**9, bool)
+    table[numbers] = True
+    return table
+
+
+@pytest.fixture(scope="module")
+def blocks() -> np.ndarray:
     """Every block of at most 14 tiles and four of a kind, (405350, 9)."""
-    blocks = np.indices((5,) * 9, np.uint8).reshape(9, -1).T
-    return blocks[blocks.sum(axis=1) <= 14]
+    every = np.indices((5,) * 9, np.uint8).reshape(9, -1).T
+    every = every[every.sum(axis=1) <= 14]
+    assert len(every) == 405_350
+    return every
 
 
-def filled_up(blocks: np.ndarray, start: int) -> tuple[np.ndarray, np.ndarray]:
-    """Hands of 14 tiles around the blocks of a suit: a pair (or one tile) of 中 and pongs of other kinds."""
+def filled_up(blocks: np.ndarray, tiles: int, start: int) -> tuple[np.ndarray, np.ndarray]:
+    """Hands of so many tiles with the blocks as a suit: beside them 中 (none, one or a pair) and pongs of other kinds."""
     counts = np.zeros((len(blocks), NUM_SLOTS), np.uint8)
     counts[:, start : start + 9] = blocks
-    size = blocks.sum(axis=1)
-    counts[:, RED] = (14 - size) % 3
+    sets, counts[:, RED] = divmod(tiles - blocks.sum(axis=1), 3)
     melds = np.zeros_like(counts)
-    sets = (14 - size) // 3
     for number, kind in enumerate((GREEN, WHITE, 9 - start, 10 - start)):
         melds[:, kind] = np.where(sets > number, 3, 0)
     return counts, melds
 
 
 @pytest.mark.parametrize("start", [0, 9])
-def test_is_hu_on_every_one_suit_block(start):
-    blocks = every_block()
-    assert len(blocks) == 405_350
-    complete = built_forward()
-    assert len(complete) == 21_743
-    powers = 5 ** np.arange(9)
-    numbers = np.array(sorted(complete)) @ powers
-    seven_pairs = (blocks % 2 == 0).all(axis=1) & (blocks.sum(axis=1) >= 12)
-    expected = seven_pairs | (np.isin(blocks @ powers, numbers) & (blocks.sum(axis=1) % 3 != 1))
-    assert np.array_equal(hands.is_hu(*filled_up(blocks, start)), expected)
+def test_is_hu_on_every_block(blocks, is_complete, start):
+    size = blocks.sum(axis=1)
+    seven_pairs = (blocks % 2 == 0).all(axis=1) & (size >= 12)
+    expected = seven_pairs | (is_complete[blocks @ POWERS] & (size % 3 != 1))
+    assert np.array_equal(hands.is_hu(*filled_up(blocks, 14, start)), expected)
+
+
+@pytest.mark.parametrize("start", [0, 9])
+def test_waits_on_every_block(blocks, is_complete, start):
+    size = blocks.sum(axis=1)
+    blocks = blocks[size % 3 == 1]
+    size = size[size % 3 == 1]
+    waits = hands.waits(*filled_up(blocks, 13, start))
+    pairs = (blocks // 2).sum(axis=1)
+    for kind in range(9):
+        full = blocks[:, kind] == 4
+        completes = is_complete[np.where(full, 0, blocks @ POWERS + POWERS[kind])]
+        seven_pairs = (size == 13) & (pairs == 6) & (blocks[:, kind] % 2 == 1)
+        assert np.array_equal(waits[:, start + kind], ~full & (completes | seven_pairs)), kind
+    assert not np.delete(waits, range(start, start + 9), axis=1).any()
+
+
+def missing_tiles(numbers: list[int]) -> np.ndarray:
+    """Tiles that each block lacks to the nearest of these: kind by kind, one more costs one, one less nothing."""
+    missing = np.full((5,) * 9, 99, np.uint8)
+    missing.reshape(-1)[numbers] = 0
+    for kind in range(9):
+        of_kind = np.moveaxis(missing, kind, 0)
+        for held in range(3, -1, -1):
+            of_kind[held] = np.minimum(of_kind[held], of_kind[held + 1] + 1)
+        for held in range(1, 5):
+            of_kind[held] = np.minimum(of_kind[held], of_kind[held - 1])
+    return missing.reshape(-1)
+
+
+def test_shanten_on_every_block(blocks, complete):
+    blocks = blocks[blocks.sum(axis=1) % 3 != 0]
+    size = blocks.sum(axis=1, dtype=int)
+    number = blocks @ POWERS
+    sets_wanted = size // 3
+    distance = np.where(size >= 13, 7 - (blocks // 2).sum(axis=1), 99)
+    for (sets, pair), numbers in complete.items():
+        # What is not made of the block is made of nothing, from the kinds of the other suit.
+        whole = missing_tiles(numbers)[number] + 3 * (sets_wanted - sets) + 2 * (not pair)
+        distance = np.where(sets_wanted >= sets, np.minimum(distance, whole), distance)
+    for start in (0, 9):
+        counts, melds = filled_up(blocks, 14, start)
+        counts[:, RED] = 0
+        assert np.array_equal(hands.shanten(counts, melds), distance - 1)
 
 
 # ---------------------------------------------------------------- the second engine
 
-VARIANTS = [
-    ("platform", {}, 9_000),
-    ("platform", {"seven_pairs": False, "missing_suit": "sets_only"}, 1_500),
-    ("platform", {"missing_suit": "strict"}, 1_500),
-    ("hongzhong", {"missing_suit": "off"}, 3_000),
-    ("hongzhong", {"missing_suit": "off", "wild_pair_alone": True}, 3_000),
-    ("hongzhong", {"missing_suit": "sets_only"}, 2_000),
-    ("hongzhong", {"missing_suit": "strict", "wild_pair_alone": True}, 2_000),
+PLAIN = [{}, {"seven_pairs": False, "missing_suit": "sets_only"}, {"missing_suit": "strict"}]
+WILD = [
+    {"missing_suit": "off"},
+    {"missing_suit": "off", "wild_pair_alone": True},
+    {"missing_suit": "sets_only"},
+    {"missing_suit": "sets_only", "wild_pair_alone": True},
+    {"missing_suit": "strict", "wild_pair_alone": True, "wild_kong": "none"},
+]
+SAMPLES = [
+    ("platform", PLAIN[:1], 7_000, False),
+    ("platform", PLAIN, 1_200, True),
+    ("hongzhong", WILD, 1_000, False),
+    ("hongzhong", WILD, 1_000, True),
 ]
 
 
-def assert_as_the_second_engine(rules: Ruleset, made: Hands) -> None:
+def assert_as_the_second_engine(rules: list[Ruleset], made: Hands) -> None:
     """Win, waits and shanten of every hand; ready exactly where there are waits."""
-    hu = hands.is_hu(made.full, made.melds, rules)
-    full = hands.shanten(made.full, made.melds, rules)
-    waits = hands.waits(made.short, made.melds, rules)
-    short = hands.shanten(made.short, made.melds, rules)
-    assert np.array_equal(hu, full == -1)
-    assert np.array_equal(waits.any(axis=1), short == 0)
+    answers = []
+    for ruleset in rules:
+        full = hands.shanten(made.full, made.melds, ruleset)
+        short = hands.shanten(made.short, made.melds, ruleset)
+        waits = hands.waits(made.short, made.melds, ruleset)
+        assert np.array_equal(hands.is_hu(made.full, made.melds, ruleset), full == -1)
+        assert np.array_equal(waits.any(axis=1), short == 0)
+        answers.append((full == -1, waits, short))
     for n, hand in enumerate(made.each):
-        assert hu[n] == ref.is_win(rules, hand.full, hand.melds), hand
-        assert np.flatnonzero(waits[n]).tolist() == ref.waits(rules, hand.short, hand.melds), hand
-        assert short[n] == ref.shanten(rules, hand.short, hand.melds), hand
+        for ruleset, (hu, waits, short) in zip(rules, answers, strict=True):
+            assert hu[n] == ref.is_win(ruleset, hand.full, hand.melds), hand
+            assert np.flatnonzero(waits[n]).tolist() == ref.waits(ruleset, hand.short, hand.melds), hand
+            assert short[n] == ref.shanten(ruleset, hand.short, hand.melds), hand
 
 
-@pytest.mark.parametrize(("name", "shapes", "n"), VARIANTS)
-def test_as_the_second_engine(name, shapes, n):
-    rules = rules_of(name, **shapes)
-    made = make_hands(rules, n, seed=len(shapes), one_suit=shapes.get("missing_suit", "off") != "off")
-    ready = hands.waits(made.short, made.melds, rules).any(axis=1).mean()
-    assert 0.15 < ready < 0.75, "near-ready hands are what this test is about"
+@pytest.mark.parametrize(("name", "variants", "n", "one_suit"), SAMPLES)
+def test_as_the_second_engine(name, variants, n, one_suit):
+    rules = [rules_of(name, **shapes) for shapes in variants]
+    made = make_hands(rules[-1], n, seed=n, one_suit=one_suit)
+    ready = hands.waits(made.short, made.melds, rules[0]).any(axis=1).mean()
+    assert 0.2 < ready < 0.8, "hands near ready are what this test is about"
     assert_as_the_second_engine(rules, made)
 
 
 def test_there_are_hands_enough():
-    assert sum(n for _, _, n in VARIANTS) >= 20_000
+    assert sum(n * len(variants) for _, variants, n, _ in SAMPLES) >= 20_000
+
+
+@pytest.mark.parametrize(("name", "shapes"), [("platform", {}), *(("hongzhong", shapes) for shapes in WILD)])
+def test_acceptance_is_what_lowers_the_shanten(name, shapes):
+    rules = rules_of(name, **shapes)
+    made = make_hands(rules, 2_000, seed=11)
+    before = hands.shanten(made.short, made.melds, rules)
+    accepted = hands.acceptance(made.short, made.melds, rules)
+    assert np.array_equal(accepted[before == 0], hands.waits(made.short, made.melds, rules)[before == 0])
+    for kind in range(NUM_SLOTS):
+        drawn = made.short.copy()
+        drawn[:, kind] += 1
+        may = ((drawn + made.melds)[:, kind] <= 4) & (kind < rules.n_kinds)
+        nearer = np.zeros(len(may), bool)
+        nearer[may] = hands.shanten(drawn[may], made.melds[may], rules) < before[may]
+        assert np.array_equal(accepted[:, kind], nearer), kind
 
 
 # ---------------------------------------------------------------- the package `mahjong`
@@ -152,7 +233,11 @@ def golden() -> list[tuple[dict, Ruleset, object]]:
     return found
 
 
-@pytest.mark.parametrize(("case", "rules", "wanted"), golden(), ids=lambda value: value["id"] if isinstance(value, dict) else "")
+def golden_id(value: object) -> str:
+    return value["id"] if isinstance(value, dict) else ""
+
+
+@pytest.mark.parametrize(("case", "rules", "wanted"), golden(), ids=golden_id)
 def test_golden_hands(case, rules, wanted):
     hand = parse_hand(case["hand"], tiles=rules.tiles.set) if case["hand"] else np.zeros(NUM_SLOTS, np.uint8)
     melds = meld_counts(parse_melds(case["melds"]))

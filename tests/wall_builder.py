@@ -13,8 +13,8 @@ To make a case, add a plan and run `python tests/wall_builder.py`. A plan's keys
     hands                 the dealt tiles by seat, 13 or fewer: the rest is filled
     draws                 from the dealer's 14th tile on; "?" is any tile, "?*41" forty-one of them
     tail                  from the end of the wall inwards: replacements, then the maima tile
-    script                "SEAT ACT [TILE] [on TILE]", in the order of examples/README.md; "0 liangdao 4s" is a discard
-                          of 4s that declares
+    script                "SEAT ACT [TILE] [on TILE]", each seat's lines in their order; "0 liangdao 4s" is a discard of
+                          4s that declares; play.play_script says when a line applies
     points, winners       bases by seat; "SEAT TILE BY FAN"
     like                  another plan, from which every key that is not given here is taken, wall and script too
 """

@@ -12,8 +12,6 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import click
-
 from kwx_sim.cli.terminal import to_json
 from kwx_sim.errors import InputError
 
@@ -55,7 +53,7 @@ def run_batch(source: str, answer: Callable[[Line], dict[str, Any]], lang: str) 
 
 def _open(source: str) -> AbstractContextManager[BinaryIO]:
     if source == STDIN:
-        return nullcontext(click.get_binary_stream("stdin"))
+        return nullcontext(sys.stdin.buffer)
     try:
         return open(source, "rb")
     except OSError as error:

@@ -94,8 +94,8 @@ def flag_that_ends(*names: str, key: str, say: Callable[[click.Context], str]) -
 class Command(click.Command):
     """A command named `hand` is explained by the texts under `cli.hand`."""
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, add_help_option=False, **settings)
+    def __init__(self, name: str, **settings: Any) -> None:
+        super().__init__(name, **(settings | {"add_help_option": False}))
         self.params += common_options()
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

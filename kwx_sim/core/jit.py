@@ -11,7 +11,7 @@ import platform
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import llvmlite
 import numba
@@ -22,9 +22,6 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
 __all__ = ["CACHE_DIR", "SOURCE_HASH", "ctz", "kernel", "popcount", "records"]
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
 
 def _source_hash() -> str:
     digest = hashlib.sha256()
@@ -59,9 +56,10 @@ if CACHE_DIR is not None:
 _COMPILE = numba.njit(cache=CACHE_DIR is not None, nogil=True, error_model="numpy", fastmath=False)
 
 
-def kernel(function: Function) -> Function:
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a kernel: cached on disk, without the interpreter lock, integer arithmetic as in C."""
-    return _COMPILE(function)
+    compiled: Callable[..., Any] = _COMPILE(function)
+    return compiled
 
 
 if numba.config.DISABLE_JIT:

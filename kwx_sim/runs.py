@@ -1,0 +1,279 @@
+"""Runs: rounds in fixed blocks on any number of workers, added up exactly; on disk if wished, and resumable.
+
+A run is decided by its ruleset, room, piao, policies, seed and number of rounds. Round i's wall and noise come from
+counter-keyed streams, blocks do not depend on the workers, and sums are integers, so the sums are the same to the
+last bit however many workers play and however often the run was interrupted.
+"""
+
+import platform
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kwx_sim.core import series
+from kwx_sim.core.fans import KAWUXING
+from kwx_sim.core.jit import SOURCE_HASH, records
+from kwx_sim.core.shapes import load_tables
+from kwx_sim.core.tally import RULE_VARIANTS, WITHOUT_KAWUXING, WITHOUT_MAIMA
+from kwx_sim.errors import InputError
+from kwx_sim.policies import Policy, parse_policy
+from kwx_sim.rules import Ruleset, load_rules, pack, rules_hash
+from kwx_sim.store import Store
+
+__all__ = ["BLOCK", "DEFAULT_GAMES", "TALLIES", "Run", "default_workers", "play_run", "replay"]
+
+BLOCK = 4096
+"""Rounds of a block, the unit that is saved: about a second of work with forks. Whole series, so blocks stand alone."""
+
+CHUNK = 256
+"""Rounds of a call into the kernels: a few hundredths of a second, after which a request to stop is noticed."""
+
+DEFAULT_GAMES = 60_000
+MAX_GAMES = 10**10
+MAX_SEED = 2**63 - 1
+SEATS = 3
+
+TALLIES = {
+    "kawuxing_frequency": series.TALLY_KAWUXING,
+    "maima_value": series.TALLY_MAIMA,
+    "liangdao_timing": series.TALLY_LIANGDAO,
+}
+"""What each table needs added up."""
+
+SUMS_SIZE = series.SUMS.itemsize // 8
+
+Progress = Callable[[int, int], None]
+"""Told the rounds done and the rounds in all: first before any is played (resumed ones count as done)."""
+
+Notice = Callable[[InputError], None]
+"""Told in passing what a person should know, such as a damaged block that is played again."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is simulated, checked and complete; `Run.of` makes one of what a person gives.
+
+    Attributes
+    ----------
+    room : a room's name, None where the ruleset has no rooms
+    piao, policies : by seat
+    games : rounds
+    tables : names of tables to add up for, in the order of `TALLIES`
+    """
+
+    rules: Ruleset
+    room: str | None
+    piao: tuple[int, ...]
+    policies: tuple[Policy, ...]
+    games: int
+    seed: int
+    tables: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        rules: Ruleset | str | Path | None,
+        *,
+        room: str | None = None,
+        piao: int | Sequence[int] | None = None,
+        policies: Any = None,
+        games: int | None = None,
+        seed: int | None = None,
+        tables: Sequence[str] | None = None,
+    ) -> "Run":
+        """Check what was given and fill in the rest; see `kwx_sim.simulate`. Raises InputError."""
+        if rules is None:
+            raise InputError("simulate.rules_missing")
+        ruleset = rules if isinstance(rules, Ruleset) else load_rules(rules)
+        if ruleset.room(room) is None and room is not None:
+            pack(ruleset, room)  # refuses it
+        chosen = ruleset.room(room)
+        names = list(TALLIES) if tables is None else list(tables)
+        if not names or not set(names) <= set(TALLIES):
+            raise InputError("simulate.table", expected=", ".join(TALLIES), got=", ".join(map(str, names)) or "–")
+        return cls(
+            rules=ruleset,
+            room=None if chosen is None else chosen.name,
+            piao=tuple(_whole("piao", choice, 0, ruleset.piao.max) for choice in _three("piao", piao or 0)),
+            policies=tuple(map(parse_policy, _three("policies", policies or "efficient"))),
+            games=_whole("games", DEFAULT_GAMES if games is None else games, 1, MAX_GAMES),
+            seed=_whole("seed", seed or 0, 0, MAX_SEED),
+            tables=tuple(name for name in TALLIES if name in names),
+        )
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks; the last may be short."""
+        return -(-self.games // BLOCK)
+
+    def manifest(self) -> dict[str, Any]:
+        """Everything that can change a result, as plain JSON values: it names the run on disk and in a report."""
+        return {
+            "format": 1,
+            "command": "simulate",
+            "rules_hash": rules_hash(self.rules),
+            "rules": self.rules.model_dump(mode="json"),
+            "room": self.room,
+            "piao": list(self.piao),
+            "policies": [policy.describe() for policy in self.policies],
+            "games": self.games,
+            "seed": self.seed,
+            "tables": list(self.tables),
+            "block": BLOCK,
+            "series": series.SERIES,
+            "versions": {
+                "kwx_sim": version("kwx-sim"),
+                "python": platform.python_version(),
+                "numpy": np.__version__,
+                "numba": version("numba"),
+            },
+            "kernels": SOURCE_HASH,
+        }
+
+
+def play_run(
+    run: Run,
+    *,
+    workers: int,
+    store: Store | None = None,
+    progress: Progress | None = None,
+    notice: Notice | None = None,
+) -> NDArray[np.void]:
+    """Play a run, or what a store lacks of it, and add everything up: one record of core.series.SUMS.
+
+    Workers stop within a call of a fraction of a second when this is interrupted, and leave whole blocks in the store.
+    """
+    sums = np.zeros(SUMS_SIZE, np.int64)
+    missing, done = [], 0
+    for block in range(run.blocks):
+        stored = _stored(store, block, notice)
+        if stored is None:
+            missing.append(block)
+        else:
+            sums += stored
+            done += len(_rounds(run, block))
+    if progress:
+        progress(done, run.games)
+    for block, found in _played(_Player(run), missing, workers, store):
+        sums += found
+        done += len(_rounds(run, block))
+        if progress:
+            progress(done, run.games)
+    return sums.view(series.SUMS)
+
+
+def replay(run: Run, number: int) -> NDArray[np.void]:
+    """Play round `number` of a run alone: its record (core.state.STATE) at the end, with wall, dealer and log."""
+    player = _Player(run)
+    desk = series.desk()
+    player.play(number - number % series.SERIES, number + 1, desk, records(1, series.SUMS), tallies=0)
+    return desk[0][:1]
+
+
+def default_workers() -> int:
+    """As many workers as there are processors for this process."""
+    from joblib import cpu_count
+
+    return int(cpu_count())
+
+
+class _Player:
+    """A run as the kernels take it. Threads share it; what they write on is theirs."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.tables = load_tables()
+        self.rules = np.concatenate([pack(run.rules, run.room)] * RULE_VARIANTS)
+        self.rules["fan_value"][WITHOUT_KAWUXING, KAWUXING] = 0
+        self.rules["maima"][WITHOUT_MAIMA] = 0
+        self.policies = np.concatenate([policy.pack() for policy in run.policies])
+        self.piao = np.array(run.piao, np.uint8)
+        self.streams = _streams(run.seed)
+        self.tallies = sum(TALLIES[name] for name in run.tables)
+
+    def play(self, first: int, last: int, desk: Any, sums: NDArray[np.void], tallies: int) -> None:
+        states, forks = desk
+        series.play_rounds(
+            self.tables, self.rules, self.policies, self.piao, self.streams, first, last, tallies, states, forks, sums
+        )
+
+    def block(self, block: int, stop: threading.Event) -> NDArray[np.int64] | None:
+        """Play a block: its sums, or None where it was stopped."""
+        desk = series.desk()
+        sums = records(1, series.SUMS)
+        rounds = _rounds(self.run, block)
+        for first in range(rounds.start, rounds.stop, CHUNK):
+            if stop.is_set():
+                return None
+            self.play(first, min(first + CHUNK, rounds.stop), desk, sums, self.tallies)
+        return sums.view(np.int64)
+
+
+def _played(
+    player: _Player, blocks: Sequence[int], workers: int, store: Store | None
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Play blocks on threads, save each as soon as it is finished, and give them in order."""
+    from joblib import Parallel, delayed
+
+    stop = threading.Event()
+
+    # A plain function around the kernel: joblib would ship a compiled one by value.
+    def play_and_save(block: int) -> NDArray[np.int64] | None:
+        sums = player.block(block, stop)
+        if sums is not None and store is not None:
+            store.save(block, sums)
+        return sums
+
+    if blocks:
+        # Compile, or load what is compiled, once and before threads could do it at the same time.
+        player.play(0, 0, series.desk(), records(1, series.SUMS), tallies=0)
+    played = Parallel(workers, backend="threading", return_as="generator")(map(delayed(play_and_save), blocks))
+    try:
+        for block, sums in zip(blocks, played, strict=True):
+            yield block, sums
+    finally:
+        stop.set()
+
+
+def _stored(store: Store | None, block: int, notice: Notice | None) -> NDArray[np.int64] | None:
+    if store is None:
+        return None
+    try:
+        return store.load(block, SUMS_SIZE)
+    except InputError as damaged:
+        if notice:
+            notice(damaged)
+        return None
+
+
+def _rounds(run: Run, block: int) -> range:
+    return range(block * BLOCK, min((block + 1) * BLOCK, run.games))
+
+
+def _streams(seed: int) -> NDArray[np.void]:
+    """Keys for each purpose of chance, spread from the seed."""
+    keys = records(1, series.STREAMS)
+    for purpose, name in enumerate(series.STREAMS.names or ()):
+        keys[name] = np.random.SeedSequence(seed, spawn_key=(purpose,)).generate_state(1, np.uint64)
+    return keys
+
+
+def _three(field: str, value: Any) -> Sequence[Any]:
+    """One for each seat."""
+    if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
+        return [value] * SEATS
+    if len(value) != SEATS:
+        raise InputError("simulate.three", field=field, got=repr(list(value)))
+    return value
+
+
+def _whole(field: str, value: Any, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
+        raise InputError("simulate.whole", field=field, low=low, high=high, got=repr(value))
+    return int(value)

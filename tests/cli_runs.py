@@ -1,0 +1,61 @@
+"""How the tests call the command line: in this process, or as a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from kwx_sim.cli.app import app
+
+DATA = Path(__file__).parent / "data"
+PLAIN = {"LANG": "C.UTF-8", "LC_ALL": "", "LC_MESSAGES": ""}
+CHINESE = {"LANG": "zh_CN.UTF-8"}
+
+
+def run(*args, env=None, stdin=None):
+    """Call `kwx` in this process, in an English locale unless told otherwise."""
+    return CliRunner(env=PLAIN | (env or {})).invoke(app, args, stdin)
+
+
+def answer(*args):
+    """Call `kwx … --json` and read its one line."""
+    result = run(*args, "--json")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("\n") == 1
+    return json.loads(result.stdout)
+
+
+def batch(command, lines, *options):
+    """Feed lines (dicts, or raw text) to `kwx COMMAND --batch -`: the exit status and the answers."""
+    raw = "\n".join(line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines)
+    result = run(command, "--batch", "-", *options, stdin=raw)
+    return result.exit_code, [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def process(*args, stdin=None, **env):
+    """Run `python -m kwx_sim` as a process."""
+    return subprocess.run(
+        [sys.executable, "-m", "kwx_sim", *args],
+        input=stdin,
+        capture_output=True,
+        check=False,
+        env=os.environ | PLAIN | env,
+    )
+
+
+def golden(name):
+    """Read a file of golden cases."""
+    return [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
+
+
+def refused(result, *parts):
+    """Check that a call was refused: status 2, one line on stderr that holds the parts, nothing on stdout."""
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("kwx: ")
+    assert result.stderr.count("\n") == 1
+    for part in parts:
+        assert part in result.stderr
