@@ -76,19 +76,19 @@ if numba.config.DISABLE_JIT:
 else:
 
     @intrinsic
-    def popcount(typingctx, x):  # type: ignore[no-untyped-def]  # numba gives the types
+    def popcount(typingctx, x):
         """The number of one bits."""
 
-        def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        def codegen(context, builder, signature, args):
             return builder.ctpop(args[0])
 
         return x(x), codegen
 
     @intrinsic
-    def ctz(typingctx, x):  # type: ignore[no-untyped-def]
+    def ctz(typingctx, x):
         """The position of the lowest one bit; x must not be 0."""
 
-        def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        def codegen(context, builder, signature, args):
             is_zero_poison = context.get_constant(types.boolean, True)
             return builder.cttz(args[0], is_zero_poison)
 
