@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kwx_sim.rules import Ruleset as Ruleset
     from kwx_sim.rules import load_rules as load_rules
     from kwx_sim.scoring import score as score
-    from kwx_sim.simulate import simulate as simulate
+    from kwx_sim.simulation import simulate as simulate
     from kwx_sim.tiles import format_hand as format_hand
     from kwx_sim.tiles import parse_hand as parse_hand
 
@@ -35,7 +35,7 @@ _HOMES = {
     "play_script": "play",
     "score": "scoring",
     "shanten": "hands",
-    "simulate": "simulate",
+    "simulate": "simulation",
     "waits": "hands",
 }
 

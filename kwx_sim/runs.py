@@ -100,10 +100,12 @@ class Run:
         return cls(
             rules=ruleset,
             room=None if chosen is None else chosen.name,
-            piao=tuple(_whole("piao", choice, 0, ruleset.piao.max) for choice in _three("piao", piao or 0)),
-            policies=tuple(map(parse_policy, _three("policies", policies or "efficient"))),
+            piao=tuple(
+                _whole("piao", choice, 0, ruleset.piao.max) for choice in _three("piao", 0 if piao is None else piao)
+            ),
+            policies=tuple(map(parse_policy, _three("policies", "efficient" if policies is None else policies))),
             games=_whole("games", DEFAULT_GAMES if games is None else games, 1, MAX_GAMES),
-            seed=_whole("seed", seed or 0, 0, MAX_SEED),
+            seed=_whole("seed", 0 if seed is None else seed, 0, MAX_SEED),
             tables=tuple(name for name in TALLIES if name in names),
         )
 
@@ -235,8 +237,7 @@ def _played(
         player.play(0, 0, series.desk(), records(1, series.SUMS), tallies=0)
     played = Parallel(workers, backend="threading", return_as="generator")(map(delayed(play_and_save), blocks))
     try:
-        for block, sums in zip(blocks, played, strict=True):
-            yield block, sums
+        yield from zip(blocks, played, strict=True)
     finally:
         stop.set()
 

@@ -35,7 +35,7 @@ from kwx_sim.tiles import (
     tile_name,
 )
 
-__all__ = ["BY", "EVENTS", "Reading", "Score", "readings", "score"]
+__all__ = ["BY", "EVENTS", "Reading", "Score", "fan_values", "readings", "score"]
 
 Hand = str | npt.ArrayLike
 Melds = str | Iterable[str | Meld] | None
@@ -170,7 +170,7 @@ def score(
     return Score(
         hu=True,
         fan=int(state["win_fan"][WINNER]),
-        fans=_fan_values(rules, int(state["win_fans"][WINNER]), fours, mask),
+        fans=fan_values(rules, int(state["win_fans"][WINNER]), fours, mask),
         reading=_first_of_form(won, form),
         payments=[int(bases) * int(packed[0]["base"]) for bases in state["win_points"][WINNER]],
     )
@@ -213,7 +213,8 @@ def readings(
 # ---------------------------------------------------------------- dressing
 
 
-def _fan_values(rules: Ruleset, fans: int, fours: Sequence[int], events: int) -> dict[str, int]:
+def fan_values(rules: Ruleset, fans: int, fours: Sequence[int], events: int) -> dict[str, int]:
+    """Give each fan of a mask with its product (or sum); `fours` says how often the two 四归一 count."""
     values = {}
     for bit, fan in enumerate(FANS):
         if not fans >> bit & 1:
@@ -264,7 +265,7 @@ def _price(won: _Won, packed: npt.NDArray[np.void], events: int, form: int) -> _
     fan, fans, *fours = kernels.fans_of_form(
         load_tables()[0], record, *won.blocks(), *won.masks(), won.tile, events | won.held_events(), form
     )
-    values = _fan_values(won.rules, int(fans), fours, events)
+    values = fan_values(won.rules, int(fans), fours, events)
     return _Price(int(kernels.paid(record, fan, fans, 1)), int(fan), values, won.tile)
 
 

@@ -106,14 +106,13 @@ def simulate_all(
 
     Arguments as for `simulate`. `games` counts for each run; `piao` is lowered to what a ruleset allows.
     """
-    runs = []
-    for given in presets:
-        rules = given if isinstance(given, Ruleset) else load_rules(given)
-        chosen = None if piao is None else min(piao, rules.piao.max)
-        for room in _room_of_each_cap(rules):
-            runs.append(
-                Run.of(rules, games=games, seed=seed, tables=tables, policies=policies, room=room, piao=chosen)
-            )
+    runs = [
+        Run.of(
+            rules, games=games, seed=seed, tables=tables, policies=policies, room=room, piao=_allowed_piao(rules, piao)
+        )
+        for rules in (given if isinstance(given, Ruleset) else load_rules(given) for given in presets)
+        for room in _room_of_each_cap(rules)
+    ]
     overall = _Overall(progress, sum(run.games for run in runs))
     made = []
     for run in runs:
@@ -151,6 +150,10 @@ def _room_of_each_cap(rules: Ruleset) -> list[str | None]:
     for room in rules.rooms:
         by_cap.setdefault(room.cap, room.name)
     return list(by_cap.values()) or [None]
+
+
+def _allowed_piao(rules: Ruleset, piao: int | None) -> int | None:
+    return None if piao is None else min(piao, rules.piao.max)
 
 
 def _workers(given: int | None) -> int:

@@ -3,10 +3,11 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import reference_hands as ref
 
 from kwx_sim.rules import FANS, Ruleset, changed
 from kwx_sim.scoring import Score, score
-from kwx_sim.tiles import FIVES, NUM_SLOTS, RED, Meld
+from kwx_sim.tiles import FIVES, NUM_SLOTS, RED, Meld, meld_counts, parse_tiles
 
 DRAW_EVENTS = (
     "kong_flower",
@@ -74,6 +75,29 @@ def score_case(case: Case, rules: Ruleset, room: str | None = None) -> Score:
         piao=case.piao,
         maima=case.maima,
     )
+
+
+def assert_engines_agree(case: Case, rules: Ruleset, room: str | None = None) -> Score:
+    """Score with both engines; give the product's answer.
+
+    Equally good readings may differ in fans: any of them is right. The reading shown must be the tiles held.
+    """
+    found = score_case(case, rules, room)
+    wanted = ref.score(
+        rules, case.hand, case.melds, case.win, case.by, case.events, case.declared, case.piao, case.maima, room
+    )
+    where = (rules.name, case, found, wanted.readings[:3])
+    base = rules.room(room).base if rules.rooms else rules.payment.base
+    assert (found.hu, found.fan) == (wanted.hu, wanted.fan), where
+    assert found.payments == [bases * base for bases in wanted.payments], where
+    if found.hu:
+        assert found.fans in [fans for _, fan, fans, _ in wanted.readings if fan == wanted.fan], where
+        assert sorted(found.fans) in wanted.best, where
+        shown = np.bincount(parse_tiles(" ".join(found.reading)), minlength=NUM_SLOTS)
+        held = np.array(case.hand) + meld_counts(case.melds)
+        held[case.win] += 1
+        assert (shown == held).all(), where
+    return found
 
 
 def random_rules(rng: np.random.Generator, base: Ruleset) -> Ruleset:

@@ -8,11 +8,11 @@ import sys
 import time
 
 import pytest
-from cli_runs import CHINESE, PLAIN, process, refused, run
+from cli_runs import CHINESE, process, refused, run
 
 from kwx_sim import text
 from kwx_sim.cli.app import COMMANDS
-from kwx_sim.cli.terminal import cells, hang
+from kwx_sim.cli.terminal import announce_compiling, cells, hang
 
 
 @pytest.mark.parametrize("args", [(), ("--help",), ("-h",)])
@@ -45,7 +45,8 @@ def test_each_command_explains_itself_in_both_languages(name, lang):
     ],
 )
 def test_language_by_option_else_by_locale(args, env, chinese):
-    assert any("\u4e00" <= mark <= "\u9fff" for mark in run(*args, env=env).output.replace("卡五星", "")[:60]) == chinese
+    opening = run(*args, env=env).output.replace("卡五星", "")[:60]
+    assert any("\u4e00" <= mark <= "\u9fff" for mark in opening) == chinese
 
 
 def short_examples(key, lang):
@@ -158,4 +159,21 @@ def test_english_is_folded_between_words(monkeypatch):
     monkeypatch.setenv("COLUMNS", "30")
     lines = hang("", "every decomposition and every place of the winning tile").splitlines()
     assert lines == ["every decomposition and every", "place of the winning tile"]
-    assert PLAIN["LANG"]
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_a_first_run_says_that_it_compiles_to_a_terminal_only(writable, tmp_path, monkeypatch, capsys):
+    from kwx_sim.core import jit
+
+    monkeypatch.setattr(jit, "CACHE_DIR", tmp_path if writable else None)
+    announce_compiling("en")
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    announce_compiling("en")
+    remark = capsys.readouterr()
+    assert "ompiling" in remark.err
+    assert remark.out == ""
+    if writable:
+        (tmp_path / "kernel.nbi").touch()
+        announce_compiling("en")
+        assert capsys.readouterr().err == ""

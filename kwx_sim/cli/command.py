@@ -70,7 +70,7 @@ def argument(*names: str, key: str, **settings: Any) -> Callable[[Function], Fun
 
 
 def common_options() -> list[click.Parameter]:
-    """Make the options of every command. `--lang` is read before all else by the application, and only checked here."""
+    """Make the options of every command. The application reads `--lang` before all else; here it is only checked."""
     return [
         _Option(["--lang"], key="cli.common.lang", type=Choice(text.LANGS), expose_value=False),
         flag_that_ends("--help", "-h", key="common.help", say=click.Context.get_help),

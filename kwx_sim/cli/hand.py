@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kwx_sim.cli import batch as fields
 from kwx_sim.cli.command import argument, command, language, option
-from kwx_sim.cli.terminal import hang, print_json, put, table
+from kwx_sim.cli.terminal import announce_compiling, hang, print_json, put, table
 from kwx_sim.cli.words import fan_sum, in_words, sets
 from kwx_sim.errors import InputError
 from kwx_sim.text import t
@@ -36,6 +36,7 @@ DEAD = 99
 def hand(rules: str, as_json: bool, batch: str | None, **given: Any) -> None:
     """Analyse a hand."""
     lang = language()
+    announce_compiling(lang)
     if batch is not None:
         fields.refuse_beside_batch(given)
         sys.exit(fields.run_batch(batch, lambda line: _verdict(line, rules), lang))

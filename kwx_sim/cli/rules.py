@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-
 from kwx_sim.cli.command import argument, command, language, option
 from kwx_sim.cli.terminal import hang, print_json, put, table
 from kwx_sim.text import t

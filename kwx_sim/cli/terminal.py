@@ -12,11 +12,24 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kwx_sim.text import t
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
-__all__ = ["cells", "hang", "narration", "prepare_streams", "print_json", "put", "table", "to_json", "width"]
+__all__ = [
+    "announce_compiling",
+    "cells",
+    "hang",
+    "narration",
+    "prepare_streams",
+    "print_json",
+    "put",
+    "table",
+    "to_json",
+    "width",
+]
 
 # Dragons as mpsz, so that even a hand shown on an ASCII terminal can be read and typed in again.
 _PLAIN = {"中": "7z", "发": "6z", "白": "5z", "×": "*", "−": "-", "–": "-", "—": "-", "→": ">", "·": ".", "…": "."}
@@ -60,6 +73,16 @@ def put(shown: str | RenderableType = "", style: str = "") -> None:
 def narration() -> Console:
     """Open a console on stderr, for progress and remarks: a pipe never sees them."""
     return _console(stderr=True)
+
+
+def announce_compiling(lang: str) -> None:
+    """Tell a person who watches, before the first call of all, that it takes longer: kernels are compiled and kept."""
+    if not sys.stderr.isatty():
+        return
+    from kwx_sim.core.jit import CACHE_DIR
+
+    if CACHE_DIR is None or not any(CACHE_DIR.rglob("*.nbi")):
+        narration().print(t("cli.compiling" if CACHE_DIR else "cli.compiling_each_time", lang))
 
 
 def _console(*, stderr: bool) -> Console:

@@ -1,148 +1,152 @@
-"""Distance automata: read a block tile kind by tile kind, know at the end what every number of sets would cost.
+"""Distance automata: read a block kind by kind, and know at the end what every number of sets would cost.
 
-A state is a table of costs: the fewest tiles still missing for `sets` sets, a pair or none, with runs under way that
-need the next kinds. A symbol is what one kind brings: how many copies are held, and how many the hand may use of it.
-Two prefixes that lead to equal tables behave alike for ever, so they are one state; a block's last state is its class.
-Everything here runs once, in numpy, when the tables are built.
+A state is a table of costs: the fewest tiles still missing for so many sets, with a pair or without, and with so many
+runs under way that need the next kinds. A symbol is what one kind brings: how many copies are held, and how many of
+them the hand may use. Two beginnings of a block that lead to equal tables behave alike for ever, so they are one state;
+the last state of a block is its class. All this runs once, in numpy, when the tables are built.
 """
 
 from collections.abc import Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SYMBOLS", "Automaton", "dragon_automaton", "need_automaton", "suit_automaton", "wild_automaton"]
+__all__ = ["FAR", "SYMBOLS", "Automaton", "dragon_automaton", "need_automaton", "suit_automaton", "wild_automaton"]
 
 FAR = 14  # no hand is further away than all its tiles
-UNUSABLE = 5  # more wild tiles than there are
-NO_LIMIT = 99
-SETS, RUNS = 5, 3  # 0-4 sets; three equal runs are three triplets, so at most two need counting
-NO_PAIR, NATURAL_PAIR, ANY_PAIR = 0, 1, 2  # the pair axis; automata without wild tiles use the first two
+TOO_MANY = 5  # more wild tiles than there are
+SETS, RUNS = 5, 3  # 0-4 sets; three equal runs are three triplets, so two are enough to count
+NO_PAIR, NATURAL_PAIR, ANY_PAIR = 0, 1, 2  # without wild tiles every pair is the first sort
+SUIT_KINDS, LAST_RUN = 9, 6
 
 Symbol = tuple[int, int]  # copies held, copies that the hand may use
+COPIES, UNLIMITED = 4, 99
 SYMBOLS: tuple[Symbol, ...] = ((0, 4), (1, 4), (2, 4), (3, 4), (4, 4), (0, 1), (1, 1), (0, 0))
-"""Held 0-4; then a ponged kind with none or one concealed; then a konged kind."""
+"""Held 0-4; then a ponged kind, of which none or one is concealed; then a konged kind."""
 
-Costs = NDArray[np.uint8]  # (states, sets, pair, runs begun one kind ago, runs begun two kinds ago)
+Costs = NDArray[np.uint8]
+"""(sets, pair, runs begun one kind ago, runs begun two kinds ago, states): the states last, for whole-array steps."""
+
+Step = NDArray[np.int64]
 
 
 class Automaton(NamedTuple):
-    """steps[k][state, symbol] is the state after kind k; classes[c] (sets, pair) are the costs of last state c."""
+    """steps[k][state, symbol] is the state after kind k; classes[c] (sets, pair) are the costs of the last state c."""
 
-    steps: list[NDArray[np.int64]]
+    steps: list[Step]
     classes: NDArray[np.uint8]
 
 
 def suit_automaton() -> Automaton:
-    """Nine kinds, copies limited by melds. Classes that no meld limits come first."""
-    return _build([(SYMBOLS, kind < 7) for kind in range(9)], pairs=2)
+    """Nine kinds, their copies limited by melds. Classes that no meld limits come first."""
+    return _distances(SYMBOLS, SUIT_KINDS, LAST_RUN, pairs=2)
 
 
 def dragon_automaton() -> Automaton:
-    """Three kinds without sequences."""
-    return _build([(SYMBOLS, False)] * 3, pairs=2)
+    """Three kinds without sequences. Classes that no meld limits come first."""
+    return _distances(SYMBOLS, 3, -1, pairs=2)
 
 
 def wild_automaton() -> Automaton:
-    """Nine kinds; the hand may mean any number of copies, for wild tiles stand for the rest."""
-    return _build([([(h, NO_LIMIT) for h in range(5)], kind < 7) for kind in range(9)], pairs=3)
+    """Nine kinds of which a hand may mean any number of copies: wild tiles stand for those that there are not.
+
+    Pairs: none, one with a natural tile held, any.
+    """
+    return _distances([(held, UNLIMITED) for held in range(COPIES + 1)], SUIT_KINDS, LAST_RUN, pairs=3)
 
 
 def need_automaton() -> Automaton:
-    """Nine kinds of which every tile must serve: classes[c] = wild tiles needed for sets, for sets and a pair."""
-    costs = np.full((1, 1, 2, RUNS, RUNS), UNUSABLE, np.uint8)
-    costs[0, 0, 0, 0, 0] = 0
+    """Nine kinds of which every tile must serve: wild tiles needed for sets, and for sets and a natural pair."""
+    costs = np.full((1, 2, RUNS, RUNS, 1), TOO_MANY, np.uint8)
+    costs[0, NO_PAIR, 0, 0] = 0
     steps = []
-    for kind in range(9):
-        grown = [_use_all(costs, held, kind < 7) for held in range(5)]
-        costs, step = _merge(np.stack(grown, axis=1))
+    for kind in range(SUIT_KINDS):
+        costs, step = _merged([_use_all(costs, held, kind <= LAST_RUN) for held in range(COPIES + 1)])
         steps.append(step)
-    return Automaton(steps, costs[:, 0, :, 0, 0])
+    return Automaton(steps, np.ascontiguousarray(costs[..., 0, 0, :].transpose(2, 0, 1)))
 
 
-def _build(kinds: Sequence[tuple[Sequence[Symbol], bool]], pairs: int) -> Automaton:
-    costs = np.full((1, SETS, pairs, RUNS, RUNS), FAR, np.uint8)
-    costs[0, 0, NO_PAIR, 0, 0] = 0
-    costs = _settle(costs)
+def _distances(symbols: Sequence[Symbol], kinds: int, last_run: int, pairs: int) -> Automaton:
+    costs = np.full((SETS, pairs, RUNS, RUNS, 1), FAR, np.uint8)
+    costs[0, NO_PAIR, 0, 0] = 0
+    costs = _settled(costs)
     melds = np.zeros(1, np.int64)
     steps = []
-    for symbols, run_starts in kinds:
-        grown = np.stack([_settle(_grow(costs, symbol, run_starts)) for symbol in symbols], axis=1)
-        limited = np.array([most < 4 for _, most in symbols])
-        count = np.minimum(melds[:, None] + limited, 4)
-        for state_melds in range(1, 5):  # melded sets are not concealed ones: fewer to tell apart
-            grown[count == state_melds, SETS - state_melds :] = FAR
-        key = np.broadcast_to(count[..., None, None, None, None], (*count.shape, 1, pairs, RUNS, RUNS))
-        merged, step = _merge(np.concatenate([key.astype(np.uint8), grown], axis=2))
-        melds, costs = merged[:, 0, 0, 0, 0].astype(np.int64), np.ascontiguousarray(merged[:, 1:])
+    for kind in range(kinds):
+        after = [_limited(_grown(costs, symbol, kind <= last_run), melds, symbol) for symbol in symbols]
+        with_melds, step = _merged(after)
+        # The first row of a table is its number of melds: it keeps apart what they limit, and sorts it last.
+        melds, costs = with_melds[0, 0, 0, 0].astype(np.int64), with_melds[1:]
         steps.append(step)
-    return Automaton(steps, costs[..., 0, 0])
+    return Automaton(steps, np.ascontiguousarray(costs[:, :, 0, 0].transpose(2, 0, 1)))
 
 
-def _grow(costs: Costs, symbol: Symbol, run_starts: bool) -> Costs:
-    """Read one kind: begin runs, make a triplet, make a pair; what the hand uses beyond the held copies is missing."""
+def _grown(costs: Costs, symbol: Symbol, run_begins: bool) -> Costs:
+    """Read one kind: begin runs, make a triplet, make a pair; what is used beyond the held copies is missing."""
     held, most = symbol
     grown = np.full_like(costs, FAR)
-    pairs = costs.shape[2]
-    kinds_of_pair = [NO_PAIR, NATURAL_PAIR if pairs == 2 or held else ANY_PAIR]
-    for begun in range(RUNS if run_starts else 1):
-        for triplet in (0, 1):
-            for pair in kinds_of_pair:
-                for one in range(RUNS):
-                    for two in range(RUNS):
-                        used = one + two + begun + 3 * triplet + 2 * bool(pair)
-                        if used > most:
-                            continue
-                        sets = begun + triplet
-                        before = costs[:, : SETS - sets, : 1 if pair else pairs, one, two]
-                        after = grown[:, sets:, pair : pair + before.shape[2], begun, one]
-                        np.minimum(after, before + max(0, used - held), out=after)
-    return grown
+    pairs = costs.shape[1]
+    the_pair = ANY_PAIR if pairs == 3 and held == 0 else NATURAL_PAIR
+    for begun, triplet, pair in product(range(RUNS if run_begins else 1), (0, 1), (NO_PAIR, the_pair)):
+        sets = begun + triplet
+        before = costs[: SETS - sets, : 1 if pair else pairs]
+        after = grown[sets:, pair : pair + before.shape[1]]
+        for one, two in product(range(RUNS), repeat=2):
+            used = one + two + begun + 3 * triplet + 2 * bool(pair)
+            if used <= most:
+                missing = max(0, used - held)
+                np.minimum(after[:, :, begun, one], before[:, :, one, two] + missing, out=after[:, :, begun, one])
+    return _settled(grown)
 
 
-def _settle(costs: Costs) -> Costs:
-    """Lower every cost to what a plainly better table entry allows, so that equal behaviour has one form.
+def _settled(costs: Costs) -> Costs:
+    """Lower every cost to what a plainly better entry of the table allows, so that equal behaviour has one form.
 
-    More sets, a pair, fewer open runs are never worse; a set can be had from nothing for three tiles and a pair for
-    two (in nine kinds with at most four sets there is always room).
+    More sets, a pair, fewer open runs are never worse; a set can be had from nothing for three tiles, a pair for two:
+    among nine kinds with at most four sets there is always room.
     """
     for sets in range(SETS - 2, -1, -1):
-        np.minimum(costs[:, sets], costs[:, sets + 1], out=costs[:, sets])
+        np.minimum(costs[sets], costs[sets + 1], out=costs[sets])
     for sets in range(SETS - 1):
-        np.minimum(costs[:, sets + 1], costs[:, sets] + 3, out=costs[:, sets + 1])
-    last = costs.shape[2] - 1
-    for pair in range(1, last):
-        np.minimum(costs[:, :, last], costs[:, :, pair], out=costs[:, :, last])
-    np.minimum(costs[:, :, 0], costs[:, :, last], out=costs[:, :, 0])
-    np.minimum(costs[:, :, last], costs[:, :, 0] + 2, out=costs[:, :, last])
+        np.minimum(costs[sets + 1], costs[sets] + 3, out=costs[sets + 1])
+    last = costs.shape[1] - 1
+    if last == ANY_PAIR:
+        np.minimum(costs[:, ANY_PAIR], costs[:, NATURAL_PAIR], out=costs[:, ANY_PAIR])
+    np.minimum(costs[:, NO_PAIR], costs[:, last], out=costs[:, NO_PAIR])
+    np.minimum(costs[:, last], costs[:, NO_PAIR] + 2, out=costs[:, last])
     for runs in range(RUNS - 1):
+        np.minimum(costs[:, :, runs + 1], costs[:, :, runs], out=costs[:, :, runs + 1])
         np.minimum(costs[:, :, :, runs + 1], costs[:, :, :, runs], out=costs[:, :, :, runs + 1])
-        np.minimum(costs[..., runs + 1], costs[..., runs], out=costs[..., runs + 1])
-    return costs
+    return np.minimum(costs, FAR, out=costs)
 
 
-def _use_all(costs: Costs, held: int, run_starts: bool) -> Costs:
-    """Read one kind of which every held copy must be used; wild tiles fill the rest; the pair holds a natural tile."""
-    grown = np.full_like(costs, UNUSABLE)
-    for begun in range(RUNS if run_starts else 1):
-        for triplet in (0, 1):
-            for pair in (NO_PAIR, NATURAL_PAIR) if held else (NO_PAIR,):
-                for one in range(RUNS):
-                    for two in range(RUNS):
-                        used = one + two + begun + 3 * triplet + 2 * pair
-                        if used < held:
-                            continue
-                        before = costs[:, :, : 2 - pair, one, two]
-                        after = grown[:, :, pair:, begun, one]
-                        np.minimum(after, before + (used - held), out=after)
+def _limited(costs: Costs, melds: NDArray[np.int64], symbol: Symbol) -> Costs:
+    """Put the number of limiting melds in front, and forget what so many melds leave no sets for."""
+    count = np.minimum(melds + (symbol[1] < COPIES), SETS - 1)
+    for sets in range(1, SETS):
+        costs[sets][..., sets + count >= SETS] = FAR
+    front = np.broadcast_to(count.astype(np.uint8), (1, *costs.shape[1:]))
+    return np.concatenate([front, costs])
+
+
+def _use_all(costs: Costs, held: int, run_begins: bool) -> Costs:
+    """Read one kind of which every held copy must be used; wild tiles fill the rest, but for one tile of the pair."""
+    grown = np.full_like(costs, TOO_MANY)
+    for begun, triplet, pair in product(range(RUNS if run_begins else 1), (0, 1), (0, 1) if held else (0,)):
+        for one, two in product(range(RUNS), repeat=2):
+            used = one + two + begun + 3 * triplet + 2 * pair
+            if used >= held:
+                after = grown[:, pair:, begun, one]
+                np.minimum(after, costs[:, : 2 - pair, one, two] + (used - held), out=after)
     return grown
 
 
-def _merge(tables: NDArray[np.uint8]) -> tuple[Costs, NDArray[np.int64]]:
-    """Equal tables are one state: (states, symbols, ...) -> the distinct tables, and each one's number."""
-    rows = np.ascontiguousarray(tables.reshape(tables.shape[0] * tables.shape[1], -1))
-    keys = rows.view(f"V{rows.shape[1]}").ravel()
-    distinct, number = np.unique(keys, return_inverse=True)
-    states = distinct.view(np.uint8).reshape(-1, *tables.shape[2:])
-    return states, number.reshape(tables.shape[:2])
+def _merged(after: list[Costs]) -> tuple[Costs, Step]:
+    """Make equal tables one state: the distinct tables after every symbol, and the steps (state, symbol) to them."""
+    tables = np.stack(after, axis=-1)
+    rows = np.ascontiguousarray(tables.reshape(-1, tables.shape[-2] * tables.shape[-1]).T)
+    distinct, number = np.unique(rows.view(f"V{rows.shape[1]}").ravel(), return_inverse=True)
+    columns = np.ascontiguousarray(distinct.view(np.uint8).reshape(len(distinct), -1).T)
+    return columns.reshape(*tables.shape[:-2], -1), number.reshape(tables.shape[-2:])

@@ -14,17 +14,21 @@ from kwx_sim.core.tables import (
     CHUNK_SYMBOLS,
     COMBINED_STARTS,
     COMPLETE,
+    DRAGON_BLOCKS,
     EVEN,
     HELD,
     MERGED,
+    ODD,
     ODD_KIND,
     PAIRS,
+    SUIT_BLOCKS,
     load_tables,
 )
 from kwx_sim.core.wild import wild_shanten, wild_wait_mask, wild_win
 
 __all__ = [
     "accept_mask",
+    "discard_mask",
     "is_win",
     "load_tables",
     "shanten",
@@ -38,6 +42,7 @@ THREE_KINDS = np.uint32(7)
 CHUNK = np.uint32(5**3)
 CLASS = np.uint32(0xFF)
 SETS_ONLY = 1
+LAST_SUIT, LAST_DRAGON = np.uint32(SUIT_BLOCKS - 1), np.uint32(DRAGON_BLOCKS - 1)
 START = np.array(COMBINED_STARTS, np.uint32)
 SUITS_MERGED = np.array([suits for suits, _ in MERGED], np.uint32)
 DRAGONS_MERGED = np.array([dragons for _, dragons in MERGED], np.uint32)
@@ -100,21 +105,15 @@ def shanten(t, r, i0, i1, i2, pongs, kongs):
     if plays_wild(r, kongs):
         return wild_shanten(t, r, i0, i1, i2, pongs, kongs)
     melds = np.uint32(pongs | kongs)
-    suit0, suit1 = np.uint32(t.suit_class[i0]), np.uint32(t.suit_class[i1])
-    dragon = np.uint32(t.dragon_class[i2 + CHUNK * _limits(pongs, kongs, RED)])
-    class0, class1, class2 = suit0 & CLASS, suit1 & CLASS, dragon & CLASS
-    if melds != 0:
-        if melds_in(melds, 0) != 0:
-            class0 = _limited_class(t, i0, pongs, kongs, np.uint32(0))
-        if melds_in(melds, 1) != 0:
-            class1 = _limited_class(t, i1, pongs, kongs, np.uint32(9))
+    class0 = _suit_class(t, i0, pongs, kongs, np.uint32(0))
+    class1 = _suit_class(t, i1, pongs, kongs, np.uint32(9))
+    class2 = np.uint32(t.dragon_class[i2 + CHUNK * _limits(pongs, kongs, RED)] & CLASS)
     if r.missing_suit == 0:
         distance = _combined(t, class0, class1, class2, np.uint32(popcount(melds)))
     else:
         distance = _one_suit_shanten(t, r, class0, class1, class2, melds)
     if melds == 0 and r.seven_pairs != 0:
-        pairs = (suit0 >> np.uint32(PAIRS)) + (suit1 >> np.uint32(PAIRS)) + (dragon >> np.uint32(PAIRS))
-        distance = min(distance, 6 - np.int64(pairs))
+        distance = min(distance, _pairs_shanten(t, i0, i1, i2))
     return distance
 
 
@@ -122,21 +121,101 @@ def shanten(t, r, i0, i1, i2, pongs, kongs):
 def accept_mask(t, r, i0, i1, i2, pongs, kongs):
     """进张: the kinds whose draw lowers the shanten of 3k + 1 concealed tiles, as bits of slots."""
     before = shanten(t, r, i0, i1, i2, pongs, kongs)
-    full = all_held(t, i0, i1, i2, pongs, kongs)
-    accepted = np.uint32(0)
+    kinds = _kinds_within(t, r, i0, i1, i2, pongs, kongs, True, before - 1)
+    return np.uint32(kinds & ~all_held(t, i0, i1, i2, pongs, kongs) & (U1 << np.uint32(r.n_kinds)) - U1)
+
+
+@kernel
+def discard_mask(t, r, i0, i1, i2, pongs, kongs):
+    """打牌: the kinds whose discard keeps the shanten of 3k + 2 concealed tiles (a won hand's: leaves it ready)."""
+    before = shanten(t, r, i0, i1, i2, pongs, kongs)
+    kinds = _kinds_within(t, r, i0, i1, i2, pongs, kongs, False, max(before, 0))
+    return np.uint32(kinds & hand_kinds(t, i0, i1, i2, HELD))
+
+
+@kernel
+def _kinds_within(t, r, i0, i1, i2, pongs, kongs, draw, most):
+    """Kinds with one more (draw) or one fewer of which the shanten is `most` or less.
+
+    Kinds that cannot be drawn, or are not held, come out one way or the other.
+    """
+    if plays_wild(r, kongs) or r.missing_suit != 0:
+        return _kinds_within_one_by_one(t, r, i0, i1, i2, pongs, kongs, draw, most)
+    melds = np.uint32(popcount(pongs | kongs))
+    start, suits, dragons = START[melds], SUITS_MERGED[melds], DRAGONS_MERGED[melds]
+    suit0 = np.uint32(t.merged[melds, _suit_class(t, i0, pongs, kongs, np.uint32(0))])
+    suit1 = np.uint32(t.merged[melds, _suit_class(t, i1, pongs, kongs, np.uint32(9))])
+    limits = CHUNK * _limits(pongs, kongs, RED)
+    dragon = np.uint32(t.merged_dragon[melds, t.dragon_class[i2 + limits] & CLASS])
+    kinds = np.uint32(0)
     for kind in range(9):
         power = POWERS[kind]
+        j0, j1 = _stepped(i0, power, draw), _stepped(i1, power, draw)
+        merged0 = np.uint32(t.merged[melds, _suit_class(t, min(j0, LAST_SUIT), pongs, kongs, np.uint32(0))])
+        merged1 = np.uint32(t.merged[melds, _suit_class(t, min(j1, LAST_SUIT), pongs, kongs, np.uint32(9))])
+        within0 = t.combined[start + (merged0 * suits + suit1) * dragons + dragon] <= most
+        within1 = t.combined[start + (suit0 * suits + merged1) * dragons + dragon] <= most
+        kinds |= (np.uint32(within0) | np.uint32(within1) << np.uint32(9)) << np.uint32(kind)
+    for kind in range(3):
+        j2 = min(_stepped(i2, POWERS[kind], draw), LAST_DRAGON)
+        merged2 = np.uint32(t.merged_dragon[melds, t.dragon_class[j2 + limits] & CLASS])
+        within2 = t.combined[start + (suit0 * suits + suit1) * dragons + merged2] <= most
+        kinds |= np.uint32(within2) << np.uint32(18 + kind)
+    if melds == 0 and r.seven_pairs != 0:
+        kinds |= _pair_kinds_within(t, i0, i1, i2, draw, most)
+    return np.uint32(kinds)
+
+
+@kernel
+def _pairs_shanten(t, i0, i1, i2):
+    """七对: of a hand without melds, a four of a kind counting two pairs."""
+    pairs = (t.suit_class[i0] >> np.uint32(PAIRS)) + (t.suit_class[i1] >> np.uint32(PAIRS))
+    return 6 - np.int64(pairs + (t.dragon_class[i2] >> np.uint32(PAIRS)))
+
+
+@kernel
+def _stepped(i, power, draw):
+    return np.uint32(i + power) if draw else np.uint32(i - power)
+
+
+@kernel
+def _pair_kinds_within(t, i0, i1, i2, draw, most):
+    """The same for seven pairs: one more of an odd kind is one pair more, one fewer of an even kind one less."""
+    distance = _pairs_shanten(t, i0, i1, i2)
+    odd = hand_kinds(t, i0, i1, i2, ODD)
+    kinds = np.uint32(0)
+    if draw:
+        if distance <= most + 1:
+            kinds |= odd
+        if distance <= most:
+            kinds |= ~odd
+    else:
+        if distance <= most:
+            kinds |= odd
+        if distance + 1 <= most:
+            kinds |= ~odd
+    return np.uint32(kinds)
+
+
+@kernel
+def _kinds_within_one_by_one(t, r, i0, i1, i2, pongs, kongs, draw, most):
+    """The same by the whole shanten of every hand, for wild tiles and a missing suit."""
+    usable = ~all_held(t, i0, i1, i2, pongs, kongs) if draw else hand_kinds(t, i0, i1, i2, HELD)
+    kinds = np.uint32(0)
+    for kind in range(r.n_kinds):
         bit = U1 << np.uint32(kind)
-        if full & bit == 0 and shanten(t, r, np.uint32(i0 + power), i1, i2, pongs, kongs) < before:
-            accepted |= bit
-        bit <<= np.uint32(9)
-        if full & bit == 0 and shanten(t, r, i0, np.uint32(i1 + power), i2, pongs, kongs) < before:
-            accepted |= bit
-    for kind in range(18, r.n_kinds):
-        bit = U1 << np.uint32(kind)
-        if full & bit == 0 and shanten(t, r, i0, i1, np.uint32(i2 + POWERS[kind - 18]), pongs, kongs) < before:
-            accepted |= bit
-    return np.uint32(accepted)
+        if usable & bit == 0:
+            continue
+        j0, j1, j2 = i0, i1, i2
+        if kind < 9:
+            j0 = _stepped(i0, POWERS[kind], draw)
+        elif kind < 18:
+            j1 = _stepped(i1, POWERS[kind - 9], draw)
+        else:
+            j2 = _stepped(i2, POWERS[kind - 18], draw)
+        if shanten(t, r, j0, j1, j2, pongs, kongs) <= most:
+            kinds |= bit
+    return np.uint32(kinds)
 
 
 @kernel
@@ -159,6 +238,14 @@ def _pair_waits(suit0, suit1, dragon):
 def _limits(pongs, kongs, start):
     """Ponged and konged kinds of three slots: six bits."""
     return np.uint32(np.uint32(pongs) >> start & THREE_KINDS | (np.uint32(kongs) >> start & THREE_KINDS) << np.uint32(3))
+
+
+@kernel
+def _suit_class(t, i, pongs, kongs, start):
+    """The class of a suit block, which begins at a slot."""
+    if (pongs | kongs) >> start & SUIT == 0:
+        return np.uint32(t.suit_class[i] & CLASS)
+    return _limited_class(t, i, pongs, kongs, start)
 
 
 @kernel

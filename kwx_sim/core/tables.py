@@ -39,6 +39,7 @@ HELD, ODD, FOUR, COUNT = 0, 5, 10, 15
 SETS_LOW, SETS_HIGH, PAIR_LOW, PAIR_HIGH, SETS_NEED, PAIR_NEED = 0, 9, 18, 27, 36, 39
 
 SUIT_CLASSES, DRAGON_CLASSES, WILD_CLASSES = 287, 35, 110
+MOST_TILES = 14
 CHUNK_SYMBOLS = len(SYMBOLS) ** 3
 CHUNK_STATES = (337, 2380)  # states of the smallest automaton after three and after six kinds
 # With 0-4 melds: how many classes still differ, of suits and of dragons.
@@ -294,14 +295,15 @@ def _fill_wild(record: np.void) -> None:
     record["wild_cost"] = machine.classes
     machine = automaton.need_automaton()
     state = _final_states(machine, 9).astype(np.uint8)
-    sets, pair = machine.classes.astype(np.uint64).T
-    own = sets << SETS_NEED | pair << PAIR_NEED
+    sets, pair = machine.classes[:, 0].astype(np.uint64).T
     reached = np.zeros_like(sets)
     for need, low, high in ((sets, SETS_LOW, SETS_HIGH), (pair, PAIR_LOW, PAIR_HIGH)):
         reached |= (need <= 2).astype(np.uint64) << low | (need <= 4).astype(np.uint64) << high
-    wild = own[state].reshape([5] * 9)
-    drawn = reached[state].reshape([5] * 9)
+    # Larger blocks never occur: 405,350 of the 1,953,125 do.
+    blocks = np.flatnonzero(_join(_digits(3).sum(0), 9, 0) <= MOST_TILES)
+    words = (sets << SETS_NEED | pair << PAIR_NEED)[state[blocks]]
     for kind in range(9):
-        before = (slice(None),) * (8 - kind)
-        wild[*before, :4] |= drawn[*before, 1:] << kind
-    record["wild"] = wild.ravel()
+        may_draw = blocks // 5**kind % 5 < 4
+        drawn = state[np.minimum(blocks + 5**kind, SUIT_BLOCKS - 1)]
+        words |= np.where(may_draw, reached[drawn], 0) << kind
+    record["wild"][blocks] = words

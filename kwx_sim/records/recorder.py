@@ -70,12 +70,12 @@ class Recorder:
     def apply(self, action: str | int) -> list[Event]:
         """Take an action: its own events, then what follows without another decision. InputError where it is illegal."""
         s = self.round.state
-        phase, seat, offered, feeder = (int(s[name]) for name in ("phase", "seat", "tile", "feeder"))
+        phase, seat, feeder = int(s["phase"]), int(s["seat"]), int(s["feeder"])
         front, tail, kong_points = int(s["front"]), int(s["tail"]), s["kong_points"].copy()
         self.round.apply(action)
         # The log holds the action encoded, however it was written.
         kind, tile = divmod(int(s["log"][int(s["n_log"]) - 1]), 32)
-        found = self._acted(phase, seat, kind, tile if phase == codes.TURN else offered, feeder)
+        found = self._acted(phase, seat, kind, tile, feeder)
         if int(s["tail"]) != tail:
             found += _payment("kong", s["kong_points"] - kong_points) + [self._draw("tail")]
         elif int(s["front"]) != front:
@@ -175,5 +175,3 @@ def rules_entry(rules: Ruleset) -> dict[str, Any]:
 def _payment(why: str, amounts: np.ndarray[Any, Any]) -> list[Event]:
     """The payment event, unless nobody pays."""
     return [{"type": "payment", "why": why, "amounts": [int(bases) for bases in amounts]}] if amounts.any() else []
-
-

@@ -23,10 +23,11 @@ _TILES = frozenset(map(tile_name, range(NUM_KINDS)))
 
 
 class Field(NamedTuple):
-    """What a field holds: the name of its text in the catalogue (records.holds.<name>), the test, if it may be absent."""
+    """What a field holds: its text in the catalogue (records.holds.<name>), the test, the words of a choice."""
 
     holds: str
     fits: Callable[[Any], bool]
+    words: tuple[str, ...] = ()
     optional: bool = False
 
 
@@ -39,10 +40,6 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _is_tile(value: Any) -> bool:
-    return isinstance(value, str) and value in _TILES
-
-
 def _is_list(value: Any, holds: Callable[[Any], bool], size: int | None = None) -> bool:
     return isinstance(value, list) and len(value) == (size or len(value)) and all(map(holds, value))
 
@@ -52,7 +49,7 @@ def _is_table(value: Any, keys: Iterable[str]) -> bool:
 
 
 def _one_of(*words: str) -> Field:
-    return Field("one of " + ", ".join(words), lambda value: isinstance(value, str) and value in words)
+    return Field("one_of", lambda value: _is_text(value) and value in words, words)
 
 
 def _or_null(field: Field) -> Field:
@@ -66,10 +63,12 @@ def _optional(field: Field) -> Field:
 WHOLE = Field("whole", _is_whole)
 TEXT = Field("text", _is_text)
 SEAT = Field("seat", lambda value: _is_whole(value) and 0 <= value < SEATS)
-TILE = Field("tile", _is_tile)
+TILE = Field("tile", lambda value: _is_text(value) and value in _TILES)
 AMOUNTS = Field("amounts", lambda value: _is_list(value, _is_whole, SEATS))
 TEXTS = Field("texts", lambda value: _is_list(value, _is_text, SEATS))
-RULES = Field("rules", lambda value: isinstance(value, dict) and all(map(_is_text, (value.get("name"), value.get("hash")))))
+RULES = Field(
+    "rules", lambda value: isinstance(value, dict) and _is_text(value.get("name")) and _is_text(value.get("hash"))
+)
 LIVE = Field("live", lambda value: _is_table(value, _TILES))
 FAN_VALUES = Field("fans", lambda value: _is_table(value, FANS))
 
@@ -128,6 +127,8 @@ def check(event: Any) -> Event:
     kind = event.get("type")
     if not isinstance(kind, str) or kind not in EVENTS:
         raise InputError("records.type", expected=", ".join(EVENTS), came=shown(kind))
+    if kind == "start_round" and event.get("schema") != SCHEMA:
+        raise InputError("records.schema", expected=SCHEMA, came=shown(event.get("schema")))
     fields = EVENTS[kind]
     for name in event:
         if name not in fields and name != "type":
@@ -135,17 +136,15 @@ def check(event: Any) -> Event:
     for name, field in fields.items():
         if name in event:
             if not field.fits(event[name]):
-                raise InputError("records.field", type=kind, field=name, expected=_told(field), came=shown(event[name]))
+                expected = InputError(f"records.holds.{field.holds}", words=", ".join(field.words))
+                raise InputError("records.field", type=kind, field=name, expected=expected, came=shown(event[name]))
         elif not field.optional:
             raise InputError("records.missing", type=kind, field=name)
     return event
 
 
-def _told(field: Field) -> str | InputError:
-    return field.holds if field.holds.startswith("one of") else InputError(f"records.holds.{field.holds}")
-
-
 def shown(value: Any) -> str:
     """A value as JSON, short enough for one line."""
-    text = json.dumps(value, ensure_ascii=False)
+    # JSON may hold halves of characters, which no terminal prints.
+    text = json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace").decode()
     return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"

@@ -1,5 +1,7 @@
 """A ruleset as the kernels read it: one record of plain integers."""
 
+import os
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -116,7 +118,8 @@ def pack(rules: Ruleset, room: str | None = None) -> NDArray[np.void]:
     for field in RULES.names or ():
         value = values[field]
         packed[field] = CODES[value] if isinstance(value, str) else value
-    return packed
+    # With compilation off kernels are plain Python, and read fields as attributes.
+    return packed.view(np.recarray) if os.environ.get("NUMBA_DISABLE_JIT") == "1" else packed
 
 
 def _plain(section: object) -> dict[str, object]:

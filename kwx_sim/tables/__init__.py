@@ -9,7 +9,7 @@ are written beside the tables.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,7 +31,7 @@ class Table(NamedTuple):
     sums: str
     has: Callable[[Ruleset], bool]
     groups: tuple[str, ...]
-    headlines: tuple[dict[str, str], ...]
+    headlines: dict[str, dict[str, str]]
     rows: Callable[[Setting, Any, Ruleset], list[Row]]
 
 
@@ -60,7 +60,10 @@ ESTIMATES = ("mean", "se", "ci_low", "ci_high")
 
 
 class Headline(NamedTuple):
-    """A figure for the terminal; `name` is its key in the catalogue. n is 0 where the rules have no such thing."""
+    """A figure for the terminal; the catalogue's `tables.headline.<name>` tells what it is.
+
+    Where a ruleset has no such thing, the name is `not_in_the_rules` and n is 0.
+    """
 
     table: str
     ruleset: str
@@ -70,6 +73,7 @@ class Headline(NamedTuple):
     mean: float
     ci_low: float
     ci_high: float
+    unit: str
 
 
 def dress(table: str, setting: Setting, sums: Any, rules: Ruleset) -> pd.DataFrame:
@@ -85,7 +89,9 @@ def dress(table: str, setting: Setting, sums: Any, rules: Ruleset) -> pd.DataFra
         rows = [row for row in made.rows(setting, sums[made.sums], rules) if row["n"] > 0]
     else:
         named = {"ruleset": setting.ruleset, "cap": setting.cap, "piao": setting.piao, "measure": NOT_IN_THE_RULES}
-        rows = [{**named, **dict.fromkeys(made.groups, ""), "n": 0, **dict.fromkeys(ESTIMATES, float("nan")), "unit": ""}]
+        rows = [
+            {**named, **dict.fromkeys(made.groups, ""), "n": 0, **dict.fromkeys(ESTIMATES, float("nan")), "unit": ""}
+        ]
     return pd.DataFrame(rows, columns=["ruleset", "cap", "piao", "measure", *made.groups, *FIGURES])
 
 
@@ -99,10 +105,57 @@ def join(results: Sequence[Mapping[str, pd.DataFrame]]) -> dict[str, pd.DataFram
 def headlines(tables: Mapping[str, pd.DataFrame]) -> Iterator[Headline]:
     """Pick the few figures of each run that a terminal shows, table by table."""
     for table, frame in tables.items():
+        chosen = {NOT_IN_THE_RULES: {"measure": NOT_IN_THE_RULES}, **TABLES[table].headlines}
         for (ruleset, cap), run in frame.groupby(["ruleset", "cap"], sort=False):
-            for chosen in ({"measure": NOT_IN_THE_RULES}, *TABLES[table].headlines):
-                found = run
-                for column, value in chosen.items():
-                    found = found[found[column] == value]
-                for row in found.itertuples():
-                    yield Headline(table, ruleset, cap, headline_key(chosen), row.n, row.mean, row.ci_low, row.ci_high)
+            for name, values in chosen.items():
+                rows = run[(run[list(values)] == list(values.values())).all(axis=1)]
+                for row in rows.itertuples():
+                    yield Headline(table, ruleset, cap, name, row.n, row.mean, row.ci_low, row.ci_high, row.unit)
+
+
+def notes(tables: Mapping[str, pd.DataFrame], lang: str = "en") -> str:
+    """Explain the tables, as Markdown: what was simulated, and what every column and measure is."""
+    parts = [f"# {_t('title', lang)}", _t("intro", lang)]
+    for table, frame in tables.items():
+        parts += [f"## {table}", _t(f"{table}.intro", lang), f"### {_t('columns', lang)}"]
+        parts.append(_list((column, _t(f"column.{column}", lang)) for column in frame.columns))
+        parts.append(f"### {_t('measures', lang)}")
+        parts.append(_list((measure, _t(f"measure.{measure}", lang)) for measure in frame["measure"].unique()))
+    return "\n\n".join(parts) + "\n"
+
+
+def write_tables(
+    tables: Mapping[str, pd.DataFrame],
+    directory: str | Path,
+    provenance: Sequence[Mapping[str, Any]],
+    lang: str = "en",
+) -> list[Path]:
+    """Write each table as CSV and Parquet, notes.md, and provenance.json; return the files.
+
+    Raises InputError where the directory cannot be written.
+    """
+    folder = Path(directory)
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, frame in tables.items():
+            frame.to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
+            frame.to_parquet(folder / f"{name}.parquet", index=False, compression="zstd")
+            written += [folder / f"{name}.csv", folder / f"{name}.parquet"]
+        for name, content in (
+            ("notes.md", notes(tables, lang)),
+            ("provenance.json", json.dumps(list(provenance), ensure_ascii=False, indent=1) + "\n"),
+        ):
+            (folder / name).write_text(content, encoding="utf-8")
+            written.append(folder / name)
+    except OSError as error:
+        raise InputError("simulate.not_writable", path=str(folder), problem=error.strerror or "") from error
+    return written
+
+
+def _t(name: str, lang: str) -> str:
+    return text.t(f"tables.{name}", lang)
+
+
+def _list(entries: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(f"- `{name}`: {meaning}" for name, meaning in entries)

@@ -4,23 +4,23 @@ from typing import Any
 
 from kwx_sim import stats
 from kwx_sim.core import tally
-from kwx_sim.tables.rows import ALL, TURN_NAMES, Moments, Row, Setting, row
+from kwx_sim.tables.rows import ALL, TURN_NAMES, Moments, Part, Row, Setting, row
 
 __all__ = ["GROUPS", "HEADLINES", "rows"]
 
 GROUPS = ("way", "wait", "suit", "tile", "turn")
 
-HEADLINES: tuple[dict[str, str], ...] = (
-    {"measure": "rounds_with"},
-    {"measure": "share_of_wins", "way": ALL},
-    {"measure": "paid_difference", "way": ALL},
-    {"measure": "share_of_points"},
-)
+HEADLINES = {
+    "kawuxing_rounds": {"measure": "rounds_with"},
+    "kawuxing_wins": {"measure": "share_of_wins", "way": ALL},
+    "kawuxing_paid": {"measure": "paid_difference", "way": ALL},
+    "kawuxing_points": {"measure": "share_of_points"},
+}
 
 WAYS = ("self_draw", "discard", "robbed_kong")
+SHARE_OF_DISCARDS = "share of discards"
 TILE_CLASSES = ("4", "5", "6", "other number", "dragon")
 
-Part = dict[int, int]
 PAID_FOR_ALL: Part = {tally.PAID + k: 1 for k in range(2 * tally.WAYS)}
 
 
@@ -69,21 +69,16 @@ def _wins(setting: Setting, moments: Moments) -> list[Row]:
 def _payments(setting: Setting, moments: Moments) -> list[Row]:
     made = []
     for way in (ALL, *WAYS):
-        with_it, without = (_of_way(way, tally.WINS, fan=fan) for fan in (True, False))
-        paid_with, paid_without = (_of_way(way, tally.PAID, fan=fan) for fan in (True, False))
-        n, n_without = moments.total(with_it), moments.total(without)
-        made += [
-            _row(setting, "paid_with", n, moments.mean(paid_with, with_it), "bases per win", way=way),
-            _row(setting, "paid_without", n_without, moments.mean(paid_without, without), "bases per win", way=way),
-            _row(
-                setting,
-                "paid_difference",
-                n + n_without,
-                moments.difference(paid_with, with_it, paid_without, without),
-                "bases per win",
-                way=way,
-            ),
-        ]
+        with_it, without = (
+            (_of_way(way, tally.PAID, fan=fan), _of_way(way, tally.WINS, fan=fan)) for fan in (True, False)
+        )
+        n, n_without = moments.total(with_it[1]), moments.total(without[1])
+        for measure, count, found in (
+            ("paid_with", n, moments.mean(*with_it)),
+            ("paid_without", n_without, moments.mean(*without)),
+            ("paid_difference", n + n_without, moments.difference(with_it, without)),
+        ):
+            made.append(_row(setting, measure, count, found, "bases per win", way=way))
     every, own = _of_way(ALL, tally.WINS, fan=True), {tally.OWN: 1}
     paid, points = _of_way(ALL, tally.PAID, fan=True), {tally.POINTS: 1}
     made.append(_row(setting, "paid_for_the_fan", moments.total(every), moments.mean(own, every), "bases per win"))
@@ -98,14 +93,15 @@ def _payments(setting: Setting, moments: Moments) -> list[Row]:
 
 def _discards(setting: Setting, sums: Any) -> list[Row]:
     made = []
+    every: Part = {tally.DISCARDS: 1}
     for tile_class, tile in enumerate(TILE_CLASSES):
-        for bin_number, turn in enumerate([*TURN_NAMES, ALL]):
-            cell = Moments(sums["discard_sums"][tile_class, bin_number], sums["discard_products"][tile_class, bin_number])
-            discards = {tally.DISCARDS: 1}
-            n = cell.total(discards)
-            won = cell.share({tally.WON: 1}, discards)
-            made.append(_row(setting, "discard_won", n, won, "share of discards", tile=tile, turn=turn))
+        for turn_bin, turn in enumerate([*TURN_NAMES, ALL]):
+            place = tile_class, turn_bin
+            cell = Moments(sums["discard_sums"][place], sums["discard_products"][place])
+            measures = {"discard_won": tally.WON}
             if tile == "5":
-                as_fan = cell.share({tally.WON_AS_KAWUXING: 1}, discards)
-                made.append(_row(setting, "discard_won_as_kawuxing", n, as_fan, "share of discards", tile=tile, turn=turn))
+                measures["discard_won_as_kawuxing"] = tally.WON_AS_KAWUXING
+            for measure, variable in measures.items():
+                share = cell.share({variable: 1}, every)
+                made.append(_row(setting, measure, cell.total(every), share, SHARE_OF_DISCARDS, tile=tile, turn=turn))
     return made

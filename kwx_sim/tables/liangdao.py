@@ -17,12 +17,12 @@ DIMENSIONS = ("turn", "kinds", "live", "fan")
 GROUPS = (*DIMENSIONS, "arm")
 
 EVERY_HAND = dict.fromkeys(DIMENSIONS, ALL)
-HEADLINES: tuple[dict[str, str], ...] = (
-    {**EVERY_HAND, "measure": "difference", "arm": "declare"},
-    {**EVERY_HAND, "measure": "difference", "arm": "in 2"},
-    {**EVERY_HAND, "measure": "difference", "arm": "declare", "kinds": "1"},
-    {**EVERY_HAND, "measure": "difference", "arm": "declare", "kinds": "3+"},
-)
+HEADLINES = {
+    "liangdao_declare": {**EVERY_HAND, "measure": "difference", "arm": "declare"},
+    "liangdao_in_2": {**EVERY_HAND, "measure": "difference", "arm": "in 2"},
+    "liangdao_one_kind": {**EVERY_HAND, "measure": "difference", "arm": "declare", "kinds": "1"},
+    "liangdao_three_kinds": {**EVERY_HAND, "measure": "difference", "arm": "declare", "kinds": "3+"},
+}
 
 MIN_FORKS = 30
 """Cells with fewer forks are left out: their intervals would promise what so few skewed payments cannot keep."""

@@ -15,13 +15,13 @@ __all__ = ["GROUPS", "HEADLINES", "exact_mean", "rows"]
 
 GROUPS = ("turn", "liangdao", "exact")
 
-HEADLINES: tuple[dict[str, str], ...] = (
-    {"measure": "exact_tile"},
-    {"measure": "tile", "turn": ALL, "liangdao": ALL},
-    {"measure": "in_all", "turn": ALL, "liangdao": ALL},
-    {"measure": "share_of_earnings", "turn": ALL, "liangdao": ALL},
-    {"measure": "share_of_variance_of_self_draws"},
-)
+HEADLINES = {
+    "maima_exact": {"measure": "exact_tile"},
+    "maima_tile": {"measure": "tile", "turn": ALL, "liangdao": ALL},
+    "maima_in_all": {"measure": "in_all", "turn": ALL, "liangdao": ALL},
+    "maima_earnings": {"measure": "share_of_earnings", "turn": ALL, "liangdao": ALL},
+    "maima_variance": {"measure": "share_of_variance_of_self_draws"},
+}
 
 LIANGDAO = ("quiet", "declared")
 ONE_SELF_DRAW = {tally.SELF_DRAWS: 1}
@@ -74,7 +74,9 @@ def _cell(setting: Setting, sums: Any, liangdao: str, turn: str, exact: float) -
     ]
     for measure, variable, unit, parts in FIGURES:
         estimate = moments.share if variable == tally.TURNED else moments.mean
-        made.append(_row(setting, measure, n, _scaled(estimate({variable: 1}, ONE_SELF_DRAW), 1 / parts), unit, **groups))
+        made.append(
+            _row(setting, measure, n, _scaled(estimate({variable: 1}, ONE_SELF_DRAW), 1 / parts), unit, **groups)
+        )
     share = moments.mean({tally.BROUGHT: 1}, {tally.EARNED: 1})
     made.append(_row(setting, "share_of_earnings", n, share, "share of what self-draws earn", **groups))
     return made

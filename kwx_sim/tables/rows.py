@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kwx_sim import stats
 from kwx_sim.core.tally import TURN_STARTS
 
-__all__ = ["ALL", "FIGURES", "Moments", "Row", "Setting", "bin_names", "row"]
+__all__ = ["ALL", "FIGURES", "TURN_NAMES", "Moments", "Part", "Row", "Setting", "bin_names", "row"]
 
 ALL = "all"
 """In a group column: not told apart."""
@@ -19,6 +19,9 @@ FIGURES = ("n", "mean", "se", "ci_low", "ci_high", "unit")
 """The last columns of every table."""
 
 Row = dict[str, Any]
+
+Part = Mapping[int, int]
+"""What part of a round counts: variable -> weight."""
 
 
 @dataclass(frozen=True)
@@ -58,36 +61,36 @@ TURN_NAMES = bin_names(TURN_STARTS)
 class Moments:
     """Sums of a round's variables and of their products, and figures made of them.
 
-    A figure's parts are named as weights by variable, so `{3: 1, 4: 1}` is variable 3 + variable 4.
+    A figure is made of parts: `{3: 1, 4: 1}` is variable 3 + variable 4.
     """
 
     def __init__(self, sums: NDArray[np.int64], products: NDArray[np.int64]) -> None:
         self.sums = sums
         self.products = products
 
-    def total(self, part: Mapping[int, int]) -> int:
+    def total(self, part: Part) -> int:
         """Add up a part over all rounds."""
         return int(self._weights(part) @ self.sums)
 
-    def mean(self, part: Mapping[int, int], events: Mapping[int, int]) -> stats.Estimates:
+    def mean(self, part: Part, events: Part) -> stats.Estimates:
         """Give the mean of a part per event."""
         return stats.ratio(*self._five(part, events))
 
-    def share(self, part: Mapping[int, int], events: Mapping[int, int]) -> stats.Estimates:
+    def share(self, part: Part, events: Part) -> stats.Estimates:
         """Give the share of the events that are of the part; in no round are there more of those than of events."""
         return stats.proportion(*self._five(part, events))
 
-    def difference(self, part: Mapping[int, int], events: Mapping[int, int], part2: Mapping[int, int], events2: Mapping[int, int]) -> stats.Estimates:
-        """Give the difference of two means per event."""
-        a = np.stack([self._weights(weights) for weights in (part, events, part2, events2)])
+    def difference(self, first: tuple[Part, Part], second: tuple[Part, Part]) -> stats.Estimates:
+        """Give the difference of two means, each of a part per event."""
+        a = np.stack([self._weights(part) for part in (*first, *second)])
         return stats.ratio_difference(a @ self.sums, a @ self.products @ a.T)
 
-    def _five(self, part: Mapping[int, int], events: Mapping[int, int]) -> tuple[int, ...]:
+    def _five(self, part: Part, events: Part) -> tuple[int, ...]:
         s, n = self._weights(part), self._weights(events)
         p = self.products
         return tuple(map(int, (s @ self.sums, n @ self.sums, s @ p @ s, s @ p @ n, n @ p @ n)))
 
-    def _weights(self, part: Mapping[int, int]) -> NDArray[np.int64]:
+    def _weights(self, part: Part) -> NDArray[np.int64]:
         weights = np.zeros(len(self.sums), np.int64)
         for variable, weight in part.items():
             weights[variable] += weight

@@ -1,0 +1,76 @@
+"""Records on disk: JSON lines, written as they are, read as untrusted input."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any, NoReturn
+
+from kwx_sim.errors import InputError
+from kwx_sim.records.schema import Event, check
+
+__all__ = ["dump", "located", "read", "write"]
+
+MAX_LINE_BYTES = 1 << 18  # a ruleset in full is the longest thing that a line may hold
+
+
+def dump(event: Event) -> str:
+    """One event as one line of JSON, without the line's end."""
+    return json.dumps(event, ensure_ascii=False)
+
+
+def write(file: IO[str], events: Iterable[Event]) -> None:
+    """Write events to an open text file (UTF-8), one a line."""
+    file.writelines(dump(event) + "\n" for event in events)
+
+
+def read(path: str | Path) -> Iterator[tuple[int, Event]]:
+    """Each event of a file with its line number, checked by its schema, not against the rules.
+
+    Raises InputError naming file, line and field. A line is forgotten once it is handed out, so a file may be long.
+    """
+    try:
+        file = Path(path).open("rb")
+    except OSError as error:
+        raise InputError("records.unreadable", file=str(path), problem=error.strerror) from error
+    except ValueError as error:
+        raise InputError("records.unreadable", file=repr(path), problem=str(error)) from error
+    with file:
+        yield from _events(file, str(path))
+
+
+def _events(file: IO[bytes], name: str) -> Iterator[tuple[int, Event]]:
+    number = 0
+    while line := file.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        try:
+            if len(line) > MAX_LINE_BYTES:
+                raise InputError("records.long_line", limit=MAX_LINE_BYTES)
+            if line.strip():
+                yield number, check(_parsed(line))
+        except InputError as problem:
+            raise located(name, number, problem) from problem
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line.decode("utf-8-sig"), object_pairs_hook=_table, parse_constant=_refuse)
+    except RecursionError as error:
+        raise InputError("records.not_json", problem="too deeply nested") from error
+    except ValueError as error:
+        raise InputError("records.not_json", problem=str(error)) from error
+
+
+def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        raise ValueError("a field stands twice")
+    return table
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def located(name: str, number: int, problem: InputError) -> InputError:
+    """A problem, with the file and line where it is."""
+    return InputError("records.at", file=name, line=number, problem=problem)
