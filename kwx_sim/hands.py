@@ -80,7 +80,8 @@ def _answer(
     out = np.empty((len(hands), *shape), dtype)
     wrong = kernel(load_tables(), packed, hands, called, out)
     if wrong >= 0:
-        _refuse(packed, sizes, hands[wrong], called[wrong] if len(called) else np.zeros(NUM_SLOTS, np.uint8), wrong)
+        where = "hand" if one else f"hand {wrong}"
+        _refuse(where, packed, sizes, hands[wrong], called[wrong] if len(called) else np.zeros_like(hands[0]))
     if not one:
         return out
     return out[0] if shape else out[0].item()
@@ -88,18 +89,22 @@ def _answer(
 
 def _rows(name: str, values: npt.ArrayLike) -> npt.NDArray[np.uint8]:
     """The rows as the kernels take them: uint8, C-contiguous, writable."""
-    rows = np.asarray(values)
+    try:
+        rows = np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise InputError("hands.shape", name=name, got="ragged") from error
     if rows.ndim not in (1, 2) or rows.shape[-1] != NUM_SLOTS:
         raise InputError("hands.shape", name=name, got=rows.shape)
     if rows.dtype == np.uint8:
-        return np.require(rows, requirements="CW")
+        # A read-only array is another type to the compiler, and would have every kernel compiled once more.
+        return rows if rows.flags.c_contiguous and rows.flags.writeable else rows.copy()
     if rows.dtype.kind not in "iu":
         raise InputError("hands.dtype", name=name, got=rows.dtype)
     outside = (rows < 0) | (rows > COPIES)
     if outside.any():
         *row, slot = np.argwhere(outside)[0].tolist()
-        got = rows[(*row, slot)]
-        raise InputError("hands.count", where=_where(name, row), tile=_name(slot), got=got)
+        where = f"{name} {row[0]}" if row else name
+        raise InputError("hands.count", where=where, tile=_name(slot), got=rows[(*row, slot)])
     return np.ascontiguousarray(rows, np.uint8)
 
 
@@ -122,15 +127,14 @@ def _packed_by_name(name: str | Path) -> npt.NDArray[np.void]:
 
 
 def _refuse(
+    where: str,
     packed: npt.NDArray[np.void],
     sizes: Sequence[int],
     hand: npt.NDArray[np.uint8],
     melds: npt.NDArray[np.uint8],
-    row: int,
 ) -> NoReturn:
     """Tell what is wrong with a hand that a kernel refused."""
     kinds, wild, wild_kong = (int(packed[field][0]) for field in ("n_kinds", "wild", "wild_kong"))
-    where = _where("hand", [row])
     for slot, (held, called) in enumerate(zip(hand.tolist(), melds.tolist(), strict=True)):
         if slot >= kinds and held + called:
             raise InputError("hands.kind", where=where, tile=_name(slot), kinds=kinds)
@@ -145,10 +149,6 @@ def _refuse(
     if not wanted:
         raise InputError("hands.melds", where=where, got=sets)
     raise InputError("hands.tiles", where=where, wanted=wanted, melds=sets, got=tiles)
-
-
-def _where(name: str, row: Sequence[int]) -> str:
-    return f"{name} {row[0]}" if row else name
 
 
 def _name(slot: int) -> str:

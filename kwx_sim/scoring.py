@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kwx_sim.core import fans as kernels
+from kwx_sim.core.forms import ALL_TRIPLETS_FORM, KAWUXING_FORM, NO_FORM, PLAIN_FORM, SEVEN_PAIRS_FORM
 from kwx_sim.core.jit import records
 from kwx_sim.core.payment import settle_win
 from kwx_sim.core.shapes import load_tables
@@ -164,7 +165,7 @@ def score(
     state["maima_tile"] = _maima(won, maima, by)
     settle_win(load_tables()[0], packed[0], state, WINNER, FIRST_PAYER, won.tile, mask)
     form = int(state["win_reading"][WINNER])
-    if form == kernels.NO_FORM:
+    if form == NO_FORM:
         return Score(False, 0, {}, [], [0, 0, 0])
     fours = [int(n) for n in state["win_fours"][WINNER]]
     return Score(
@@ -233,10 +234,10 @@ def _forms(rules: Ruleset, grouping: Grouping, tile: int) -> list[int]:
     """Give the forms of the kernels that a written reading can be scored as."""
     kinds = [group.kind for group in grouping]
     if kinds.count("pair") == 7:
-        return [kernels.SEVEN_PAIRS_FORM]
-    forms = [kernels.PLAIN_FORM if "sequence" in kinds else kernels.ALL_TRIPLETS_FORM]
+        return [SEVEN_PAIRS_FORM]
+    forms = [PLAIN_FORM if "sequence" in kinds else ALL_TRIPLETS_FORM]
     if any(is_kawuxing(rules, group, tile) for group in grouping):
-        forms.append(kernels.KAWUXING_FORM)
+        forms.append(KAWUXING_FORM)
     return forms
 
 

@@ -341,6 +341,7 @@ REFUSED = {
     "no name": ('name = ""', "name: expected at least 1 character, got ''"),
     "huge number": ("entry_fee = 0x" + "f" * 1800, "entry_fee: expected a whole number of at most 1000, got "),
     "long text": ('title = "' + "x" * 1000 + '"', "title: expected at most 200 characters, got 'xxx"),
+    "control character": ('name = "a\\u001b[2J"', "name: expected text without control characters, got 'a\\x1b[2J'"),
     "wild in 84": ('[tiles]\nwild = "red_dragon"', "tiles.wild: expected none with 84 tiles, got 'red_dragon'"),
     "no wild in 76": ("[tiles]\nset = 76", "tiles.wild: expected red_dragon with 76 tiles, got 'none'"),
     "wild kong": (

@@ -246,3 +246,126 @@ def test_golden_hands(case, rules, wanted):
         assert (hands.shanten(hand, melds, rules) == -1) == wanted
     else:
         assert np.flatnonzero(hands.waits(hand, melds, rules)).tolist() == [parse_tile(tile) for tile in wanted]
+
+
+# ---------------------------------------------------------------- what people may hand in
+
+NINE_GATES = "1112345678999s"  # 九莲宝灯: waits for every bamboo
+
+
+def test_one_hand_or_many():
+    short = parse_hand(NINE_GATES)
+    full = parse_hand(NINE_GATES + " 5s")
+    bamboo = np.arange(NUM_SLOTS) < 9
+    assert hands.is_hu(full) is True
+    assert hands.shanten(full) == -1
+    assert type(hands.shanten(short)) is int
+    assert np.array_equal(hands.waits(short), bamboo)
+    assert np.array_equal(hands.acceptance(short.tolist()), bamboo)
+    assert hands.is_hu(np.stack([full, full])).tolist() == [True, True]
+    assert hands.waits(np.stack([short] * 3)).shape == (3, NUM_SLOTS)
+    assert hands.shanten(np.zeros((0, NUM_SLOTS), int)).shape == (0,)
+
+
+def test_one_row_of_melds_holds_for_all():
+    single = parse_hand("5p")
+    melds = meld_counts(parse_melds("pong:1s pong:2s direct_kong:中 concealed_kong:发"))
+    assert np.flatnonzero(hands.waits(single, melds)).tolist() == [parse_tile("5p")]
+    assert hands.waits(np.stack([single] * 2), melds)[:, parse_tile("5p")].all()
+
+
+def test_the_fourth_tile_of_a_pong_cannot_be_a_pair():
+    melds = meld_counts(parse_melds("pong:1s pong:2s pong:3s pong:4s"))
+    assert not hands.waits(parse_hand("1s"), melds).any()
+    assert hands.shanten(parse_hand("1s"), melds) == 1
+    assert hands.acceptance(parse_hand("1s"), melds).sum() == 17  # every kind of which two more can come
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int64, np.uint64])
+def test_any_whole_numbers(dtype):
+    hand = parse_hand("123456789s1114p").astype(dtype)
+    assert np.flatnonzero(hands.waits(hand)).tolist() == [parse_tile(tile) for tile in ("2p", "3p", "4p")]
+
+
+def test_any_layout_of_memory():
+    full = np.stack([parse_hand(NINE_GATES + " 5s"), parse_hand(NINE_GATES + " 9s")])
+    assert hands.is_hu(np.asfortranarray(full)).all()
+    assert hands.is_hu(np.repeat(full, 2, axis=0)[::2]).all()
+    full.flags.writeable = False
+    assert hands.is_hu(full).all()
+
+
+def melded(tiles: dict[str, int]) -> np.ndarray:
+    melds = np.zeros(NUM_SLOTS, int)
+    for tile, number in tiles.items():
+        melds[parse_tile(tile)] = number
+    return melds
+
+
+WON = parse_hand(NINE_GATES + " 5s")
+REFUSED = [
+    (hands.is_hu, (WON[:20],), "27 counts"),
+    (hands.is_hu, ([WON.tolist(), [1, 2]],), "27 counts"),
+    (hands.is_hu, (np.zeros((2, 2, NUM_SLOTS), int),), "27 counts"),
+    (hands.is_hu, (WON / 1.0,), "whole numbers"),
+    (hands.is_hu, (WON.astype(int) - 1,), "0 to 4 of 2s, got -1"),
+    (hands.is_hu, (np.stack([WON, WON]) + 250,), "hand 0: expected at most 4 of 1s, got 253"),
+    (hands.is_hu, (np.stack([WON, WON * 3]).astype(int),), "counts 1: expected 0 to 4 of 1s, got 9"),
+    (hands.is_hu, (WON * 2,), "at most 4 of 1s"),
+    (hands.is_hu, (WON, melded({"1s": 3})), "at most 4 of 1s, got 3 concealed and 3 in melds"),
+    (hands.is_hu, (WON, melded({"2p": 2})), "melds hold 2 of 2p"),
+    (hands.is_hu, (WON, melded({"2p": 5})), "melds: expected 0 to 4 of 2p, got 5"),
+    (hands.is_hu, (WON, melded({"2p": 3})), "expected 11 concealed tiles beside 1 melds, got 14"),
+    (hands.waits, (WON,), "expected 13 concealed tiles"),
+    (hands.acceptance, (WON,), "expected 13 concealed tiles"),
+    (hands.shanten, (WON * 0,), "expected 13 / 14 concealed tiles"),
+    (hands.is_hu, (WON * 0, melded(dict.fromkeys(("1s", "2s", "3s", "4s", "5s"), 3))), "at most 4 melds, got 5"),
+    (hands.is_hu, (np.stack([WON, WON]), np.zeros((3, NUM_SLOTS), int)), "each of the 2 hands, got 3"),
+    (hands.is_hu, (parse_hand("112233445566s 白白"), None, "hongzhong"), "白 is not in this set"),
+    (hands.is_hu, (np.eye(NUM_SLOTS, dtype=int)[25] + WON,), "slot 25 is not in this set"),
+    (hands.is_hu, (parse_hand("11122233344s"), melded({"中": 3}), "hongzhong"), "中 is wild"),
+    (hands.is_hu, (parse_hand("11122233344s"), melded({"中": 4}), rules_of("hongzhong", wild_kong="none")), "中 is wild"),
+    (hands.is_hu, (WON, None, "nowhere"), "nowhere"),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "said"), REFUSED, ids=[said for *_, said in REFUSED])
+def test_bad_input_is_refused_in_one_line(function, arguments, said):
+    with pytest.raises(InputError) as refused:
+        function(*arguments)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert refused.value.message("zh")
+
+
+# ---------------------------------------------------------------- tables
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "CACHE_DIR", tmp_path)
+    return tmp_path
+
+
+def test_tables_are_kept_and_read_again(cache):
+    built = tables.load_tables.__wrapped__()
+    (file,) = cache.iterdir()
+    assert built.tobytes() in file.read_bytes()
+    read = tables.load_tables.__wrapped__()
+    assert read.flags.writeable
+    assert read.tobytes() == built.tobytes()
+
+
+@pytest.mark.parametrize("spoil", [lambda data: data[:-1], lambda data: b"?" + data[1:], lambda data: b""])
+def test_a_spoilt_file_is_built_anew(cache, spoil):
+    built = tables.load_tables.__wrapped__()
+    (file,) = cache.iterdir()
+    file.write_bytes(spoil(file.read_bytes()))
+    assert tables.load_tables.__wrapped__().tobytes() == built.tobytes()
+    assert built.tobytes() in file.read_bytes()
+
+
+@pytest.mark.parametrize("place", [None, Path("/nowhere/at/all")])
+def test_without_a_place_for_it_the_tables_are_built(monkeypatch, place):
+    monkeypatch.setattr(tables, "CACHE_DIR", place)
+    assert tables.load_tables.__wrapped__().shape == (1,)

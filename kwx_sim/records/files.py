@@ -28,14 +28,17 @@ def read(path: str | Path) -> Iterator[tuple[int, Event]]:
 
     Raises InputError naming file, line and field. A line is forgotten once it is handed out, so a file may be long.
     """
+    with _opened(Path(path)) as file:
+        yield from _events(file, str(path))
+
+
+def _opened(path: Path) -> IO[bytes]:
     try:
-        file = Path(path).open("rb")
+        return path.open("rb")
     except OSError as error:
         raise InputError("records.unreadable", file=str(path), problem=error.strerror) from error
     except ValueError as error:
-        raise InputError("records.unreadable", file=repr(path), problem=str(error)) from error
-    with file:
-        yield from _events(file, str(path))
+        raise InputError("records.unreadable", file=repr(str(path)), problem=str(error)) from error
 
 
 def _events(file: IO[bytes], name: str) -> Iterator[tuple[int, Event]]:

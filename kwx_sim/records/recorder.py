@@ -1,4 +1,4 @@
-"""Events of a played round: the compiled engine is stepped through its actions, and what each brings is written down."""
+"""Events of a played round: the compiled engine is stepped through its actions, and what each brings written down."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -68,7 +68,7 @@ class Recorder:
         return [self._start(), self._draw("front")]
 
     def apply(self, action: str | int) -> list[Event]:
-        """Take an action: its own events, then what follows without another decision. InputError where it is illegal."""
+        """Take an action: its own events, then what follows without another decision. InputError where illegal."""
         s = self.round.state
         phase, seat, feeder = int(s["phase"]), int(s["seat"]), int(s["feeder"])
         front, tail, kong_points = int(s["front"]), int(s["tail"]), s["kong_points"].copy()
@@ -77,7 +77,7 @@ class Recorder:
         kind, tile = divmod(int(s["log"][int(s["n_log"]) - 1]), 32)
         found = self._acted(phase, seat, kind, tile, feeder)
         if int(s["tail"]) != tail:
-            found += _payment("kong", s["kong_points"] - kong_points) + [self._draw("tail")]
+            found += [*_payment("kong", s["kong_points"] - kong_points), self._draw("tail")]
         elif int(s["front"]) != front:
             found.append(self._draw("front"))
         elif self.round.over:

@@ -151,6 +151,8 @@ _EXPECTED = {
     "less_than_equal": "at_most",
     "string_too_short": "longer",
     "string_too_long": "shorter",
+    "string_pattern_mismatch": "printable",
+    "string_unicode": "printable",
     "model_type": "table",
     "dict_type": "table",
     "tuple_type": "list",

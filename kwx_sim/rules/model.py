@@ -3,6 +3,7 @@
 Values come from TOML (`load.py`), are checked here, and travel to the kernels as a record of integers (`pack.py`).
 """
 
+from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
@@ -52,6 +53,8 @@ FANS: dict[str, str] = {
 # Bounds keep every payment far inside int32: 2**20 fans at most, doubled, times chains and shares.
 MAX_FAN = 1 << 10
 MAX_BASES = 1_000
+# Names are printed: a record or ruleset of somebody else's must not steer the terminal.
+PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"
 
 FanId = Literal[
     "ping_hu", "all_triplets", "full_flush", "seven_pairs", "dragon_seven_pairs", "double_dragon_seven_pairs",
@@ -192,7 +195,7 @@ class Maima(Section):
 class Room(Section):
     """房间: a stake level."""
 
-    name: StrictStr = rule("房间", "its name", min_length=1, max_length=40)
+    name: StrictStr = rule("房间", "its name", min_length=1, max_length=40, pattern=PRINTABLE)
     base: StrictInt = rule("底分", "points of one base", ge=1, le=1_000_000)
     min_stake: StrictInt = rule("最低入场", "points needed to enter", ge=0)
     max_stake: StrictInt = rule("最高入场", "most points to enter with; 0: no limit", ge=0)
@@ -202,9 +205,9 @@ class Room(Section):
 class Ruleset(Section):
     """规则: one table's rules."""
 
-    name: StrictStr = rule("名称", "the name that results carry", min_length=1, max_length=60)
-    title: StrictStr = rule("标题", "one line on what table this is", max_length=200)
-    document: StrictStr = rule("出处", "the document that it follows", max_length=60)
+    name: StrictStr = rule("名称", "the name that results carry", min_length=1, max_length=60, pattern=PRINTABLE)
+    title: StrictStr = rule("标题", "one line on what table this is", max_length=200, pattern=PRINTABLE)
+    document: StrictStr = rule("出处", "the document that it follows", max_length=60, pattern=PRINTABLE)
     tiles: Tiles
     shapes: Shapes
     play: Play
@@ -245,6 +248,11 @@ class Ruleset(Section):
                 for number, room in enumerate(self.rooms)
             ),
         ]
+
+    @cached_property
+    def memo(self) -> dict[Any, Any]:
+        """What others have derived from these frozen fields, such as packed records: kept as long as the ruleset."""
+        return {}
 
     @property
     def n_kinds(self) -> int:

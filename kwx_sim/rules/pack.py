@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kwx_sim.errors import InputError
-from kwx_sim.rules.model import FANS, Ruleset
+from kwx_sim.rules.model import FANS, Room, Ruleset
 
 __all__ = ["CODES", "RULES", "pack"]
 
@@ -86,12 +86,21 @@ RULES = np.dtype(
 def pack(rules: Ruleset, room: str | None = None) -> NDArray[np.void]:
     """The ruleset as an array of one RULES record, with the base and cap of a room.
 
-    Without a name the first room counts; a ruleset without rooms has base and cap of its own.
-    Raises InputError for a room that the ruleset does not have.
+    Without a name the first room counts; a ruleset without rooms has base and cap of its own. The array is made once
+    for a ruleset and room, and not to be changed. Raises InputError for a room that the ruleset does not have.
     """
-    chosen = rules.room(room)
-    if room is not None and chosen is None:
-        raise InputError("rules.room", rules=rules.name, came=room, rooms=", ".join(r.name for r in rules.rooms) or "–")
+    key = ("packed", room)
+    if key not in rules.memo:
+        chosen = rules.room(room)
+        if room is not None and chosen is None:
+            known = ", ".join(each.name for each in rules.rooms) or "–"
+            raise InputError("rules.room", rules=rules.name, came=room, rooms=known)
+        rules.memo[key] = _pack(rules, chosen)
+    packed: NDArray[np.void] = rules.memo[key]
+    return packed
+
+
+def _pack(rules: Ruleset, chosen: Room | None) -> NDArray[np.void]:
     packed = np.zeros(1, RULES)
     values: dict[str, object] = {
         **_plain(rules.shapes),
