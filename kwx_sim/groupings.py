@@ -1,7 +1,7 @@
 """Every way to read a won hand as sets and a pair, or as seven pairs, written down for people.
 
-The kernels know which forms a hand has without writing any down (`core.fans`); this says what such a reading looks
-like. Wild tiles stand in the places of what they mean.
+The kernels know in which forms a hand can be read without writing any down (`core.forms`); this says what such a
+reading looks like. Wild tiles stand in the places of what they mean.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

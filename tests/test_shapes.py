@@ -68,7 +68,7 @@ def blocks() -> np.ndarray:
 
 
 def filled_up(blocks: np.ndarray, tiles: int, start: int) -> tuple[np.ndarray, np.ndarray]:
-    """Hands of so many tiles with the blocks as a suit: beside them 中 (none, one or a pair) and pongs of other kinds."""
+    """Hands of so many tiles with the blocks as a suit; beside them 中, none to two, and pongs of other kinds."""
     counts = np.zeros((len(blocks), NUM_SLOTS), np.uint8)
     counts[:, start : start + 9] = blocks
     sets, counts[:, RED] = divmod(tiles - blocks.sum(axis=1), 3)
@@ -283,8 +283,8 @@ def test_the_fourth_tile_of_a_pong_cannot_be_a_pair():
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int64, np.uint64])
 def test_any_whole_numbers(dtype):
-    hand = parse_hand("123456789s1114p").astype(dtype)
-    assert np.flatnonzero(hands.waits(hand)).tolist() == [parse_tile(tile) for tile in ("2p", "3p", "4p")]
+    hand = parse_hand("123456789s 1112p").astype(dtype)
+    assert np.flatnonzero(hands.waits(hand)).tolist() == [parse_tile(tile) for tile in ("2p", "3p")]
 
 
 def test_any_layout_of_memory():
@@ -308,7 +308,7 @@ REFUSED = [
     (hands.is_hu, ([WON.tolist(), [1, 2]],), "27 counts"),
     (hands.is_hu, (np.zeros((2, 2, NUM_SLOTS), int),), "27 counts"),
     (hands.is_hu, (WON / 1.0,), "whole numbers"),
-    (hands.is_hu, (WON.astype(int) - 1,), "0 to 4 of 2s, got -1"),
+    (hands.is_hu, (WON.astype(int) - 1,), "0 to 4 of 1p, got -1"),
     (hands.is_hu, (np.stack([WON, WON]) + 250,), "hand 0: expected at most 4 of 1s, got 253"),
     (hands.is_hu, (np.stack([WON, WON * 3]).astype(int),), "counts 1: expected 0 to 4 of 1s, got 9"),
     (hands.is_hu, (WON * 2,), "at most 4 of 1s"),
@@ -324,7 +324,11 @@ REFUSED = [
     (hands.is_hu, (parse_hand("112233445566s 白白"), None, "hongzhong"), "白 is not in this set"),
     (hands.is_hu, (np.eye(NUM_SLOTS, dtype=int)[25] + WON,), "slot 25 is not in this set"),
     (hands.is_hu, (parse_hand("11122233344s"), melded({"中": 3}), "hongzhong"), "中 is wild"),
-    (hands.is_hu, (parse_hand("11122233344s"), melded({"中": 4}), rules_of("hongzhong", wild_kong="none")), "中 is wild"),
+    (
+        hands.is_hu,
+        (parse_hand("11122233344s"), melded({"中": 4}), rules_of("hongzhong", wild_kong="none")),
+        "中 is wild",
+    ),
     (hands.is_hu, (WON, None, "nowhere"), "nowhere"),
 ]
 

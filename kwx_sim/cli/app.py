@@ -24,6 +24,10 @@ COMMANDS = {
     "hand": "kwx_sim.cli.hand:hand",
     "score": "kwx_sim.cli.score:score",
     "rules": "kwx_sim.cli.rules:rules",
+    "play": "kwx_sim.cli.play:play",
+    "replay": "kwx_sim.cli.replay:replay",
+    "simulate": "kwx_sim.cli.simulate:simulate",
+    "tables": "kwx_sim.cli.tables:tables",
 }
 """Command name -> where it lives, in the order of the help page."""
 
@@ -80,6 +84,8 @@ def _asked_language(argv: Sequence[str]) -> str:
 
 
 def _fail(line: str) -> NoReturn:
+    # What was shown before it went wrong comes first, also where both go to one file.
+    sys.stdout.flush()
     sys.stderr.write("kwx: " + " ".join(line.split()) + "\n")
     sys.exit(EXIT_BAD_INPUT)
 

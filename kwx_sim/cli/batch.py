@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from kwx_sim.cli.terminal import to_json
 from kwx_sim.errors import InputError
@@ -18,7 +18,21 @@ from kwx_sim.errors import InputError
 if TYPE_CHECKING:
     from kwx_sim.rules import Ruleset
 
-__all__ = ["ANY_84", "flag", "flags", "line_rules", "numbers", "refuse_beside_batch", "run_batch", "text", "texts"]
+__all__ = [
+    "ANY_84",
+    "Line",
+    "flag",
+    "flags",
+    "line_rules",
+    "mapping",
+    "mappings",
+    "number",
+    "numbers",
+    "refuse_beside",
+    "run_batch",
+    "text",
+    "texts",
+]
 
 Line = Mapping[str, Any]
 
@@ -28,10 +42,15 @@ ANY_84 = "any84"
 STDIN = "-"
 
 
-def run_batch(source: str, answer: Callable[[Line], dict[str, Any]], lang: str) -> int:
+def run_batch(
+    source: str,
+    answer: Callable[[Line], dict[str, Any]],
+    lang: str,
+    show: Callable[[dict[str, Any]], str] = to_json,
+) -> int:
     """Answer every line of a file, or of stdin for "-". Gives the exit status: 1 where a line was bad, else 0.
 
-    Raises InputError where the file cannot be read.
+    `show` words an answer. Raises InputError where the file cannot be read.
     """
     failed = False
     with _open(source) as lines:
@@ -45,7 +64,7 @@ def run_batch(source: str, answer: Callable[[Line], dict[str, Any]], lang: str) 
             except InputError as error:
                 failed = True
                 answered = {"id": line.get("id") if line else None, "error": error.message(lang)}
-            sys.stdout.write(to_json(answered) + "\n")
+            sys.stdout.write(show(answered) + "\n")
             if source == STDIN:
                 sys.stdout.flush()
     return int(failed)
@@ -62,7 +81,7 @@ def _open(source: str) -> AbstractContextManager[BinaryIO]:
 
 def _parse(raw: bytes) -> dict[str, Any]:
     try:
-        line = json.loads(raw)
+        line = json.loads(raw, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise InputError("cli.not_json", problem=str(error) or type(error).__name__) from error
     if not isinstance(line, dict):
@@ -70,11 +89,17 @@ def _parse(raw: bytes) -> dict[str, Any]:
     return line
 
 
-def refuse_beside_batch(given: Mapping[str, Any]) -> None:
-    """Refuse what a single hand takes: a batch has it in its lines."""
+def _refuse_constant(name: str) -> NoReturn:
+    # Python reads NaN and Infinity, which are no JSON, and would write them into the answer.
+    raise ValueError(f"{name} is no JSON value")
+
+
+def refuse_beside(lines: str, given: Mapping[str, Any]) -> None:
+    """Refuse what a single hand or round takes beside the option `lines`: a batch has it in its lines."""
     for name, value in given.items():
-        if value:
-            raise InputError("cli.beside_batch", name="HAND" if name == "hand" else "--" + name.replace("_", "-"))
+        if value not in (None, False):
+            option = "HAND" if name == "hand" else "--" + name.replace("_", "-")
+            raise InputError("cli.beside_batch", option=lines, name=option)
 
 
 @cache
@@ -125,6 +150,16 @@ def flag(line: Line, field: str) -> bool:
     return value
 
 
+def number(line: Line, field: str, default: int) -> int:
+    """Take a field that holds a whole number."""
+    value = line.get(field)
+    if value is None:
+        return default
+    if type(value) is not int:
+        raise _refusal(field, "number", value)
+    return value
+
+
 def numbers(line: Line, field: str, default: list[int]) -> list[int]:
     """Take a field that holds whole numbers."""
     value = line.get(field)
@@ -142,6 +177,26 @@ def flags(line: Line, field: str, default: list[bool]) -> list[bool]:
         return default
     if not isinstance(value, list) or not all(isinstance(item, bool) for item in value):
         raise _refusal(field, "flags", value)
+    return value
+
+
+def mapping(line: Line, field: str) -> dict[str, Any]:
+    """Take a field that holds an object; missing, an empty one."""
+    value = line.get(field)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise _refusal(field, "mapping", value)
+    return value
+
+
+def mappings(line: Line, field: str) -> list[dict[str, Any]]:
+    """Take a field that holds a list of objects; missing, none."""
+    value = line.get(field)
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise _refusal(field, "mappings", value)
     return value
 
 

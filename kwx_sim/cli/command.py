@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar, cast
 
 import click
@@ -15,6 +16,8 @@ from kwx_sim.errors import InputError
 __all__ = [
     "Choice",
     "Command",
+    "Numbers",
+    "Whole",
     "argument",
     "command",
     "common_options",
@@ -41,6 +44,41 @@ class Choice(click.Choice[str]):
             return cast(str, value)
         name = param.opts[-1] if param else ""
         raise InputError("cli.choice", option=name, expected=", ".join(self.choices), got=value)
+
+
+class Whole(click.ParamType):
+    """A whole number, 0 or more, which may be written 2e6 or 2_000_000; how large it may be, its reader knows."""
+
+    name = "whole"
+    _DIGITS = 30
+    """More are a slip of the hand, and 1e999999999 would take the memory of the machine."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the number. Raises InputError."""
+        if isinstance(value, int):
+            return value
+        try:
+            number = Decimal(value)
+            if 0 <= number < 10**self._DIGITS and number == int(number):
+                return int(number)
+        except InvalidOperation:
+            pass
+        raise InputError("cli.whole", option=param.opts[-1] if param else "", got=value)
+
+
+class Numbers(click.ParamType):
+    """Whole numbers between commas: `1,0,2`."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[int]:
+        """Read the numbers. Raises InputError."""
+        if isinstance(value, list):
+            return value
+        try:
+            return [int(part) for part in value.replace("，", ",").split(",")]
+        except ValueError as error:
+            raise InputError("cli.numbers", option=param.opts[-1] if param else "", got=value) from error
 
 
 class _Option(click.Option):

@@ -38,7 +38,7 @@ def hand(rules: str, as_json: bool, batch: str | None, **given: Any) -> None:
     lang = language()
     announce_compiling(lang)
     if batch is not None:
-        fields.refuse_beside_batch(given)
+        fields.refuse_beside("--batch", given)
         sys.exit(fields.run_batch(batch, lambda line: _verdict(line, rules), lang))
     if given["hand"] is None:
         raise InputError("cli.missing", name="HAND")

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from kwx_sim.cli import batch as fields
-from kwx_sim.cli.command import argument, command, language, option
+from kwx_sim.cli.command import Numbers, argument, command, language, option
 from kwx_sim.cli.terminal import announce_compiling, hang, print_json, put, table
 from kwx_sim.cli.words import fan_name, sets, signed
 from kwx_sim.errors import InputError
@@ -27,9 +27,9 @@ __all__ = ["score"]
 @option("--melds", "-m", key="hand.melds", metavar="MELDS")
 @option("--events", key="score.events", metavar="EVENT,...")
 @option("--liangdao", key="score.liangdao", is_flag=True)
-@option("--payer-liangdao", key="score.payer_liangdao", metavar="1|2|1,2")
+@option("--payer-liangdao", key="score.payer_liangdao", type=Numbers(), metavar="1|2|1,2")
 @option("--room", key="score.room", metavar="ROOM")
-@option("--piao", key="score.piao", metavar="W,P1,P2")
+@option("--piao", key="score.piao", type=Numbers(), metavar="W,P1,P2")
 @option("--maima", key="score.maima", metavar="TILE")
 @option("--rules", "-r", key="common.rules", default="xiangyang", metavar="NAME|FILE")
 @option("--missing-suit", key="hand.missing_suit", metavar="HOW")
@@ -40,7 +40,7 @@ def score(rules: str, as_json: bool, batch: str | None, **given: Any) -> None:
     lang = language()
     announce_compiling(lang)
     if batch is not None:
-        fields.refuse_beside_batch(given)
+        fields.refuse_beside("--batch", given)
         sys.exit(fields.run_batch(batch, lambda line: _answer(line, rules), lang))
     line = _line(given)
     answer = _answer(line, rules)
@@ -55,9 +55,9 @@ def _line(given: dict[str, Any]) -> dict[str, Any]:
     for needed in ("hand", "win"):
         if given[needed] is None:
             raise InputError("cli.missing", name=needed.upper() if needed == "hand" else f"--{needed}")
-    payers = _numbers("--payer-liangdao", given["payer_liangdao"]) or []
+    payers = given["payer_liangdao"] or []
     if not set(payers) <= {1, 2}:
-        raise InputError("cli.payers", got=given["payer_liangdao"])
+        raise InputError("cli.payers", got=",".join(map(str, payers)))
     events = given["events"]
     return {
         "hand": given["hand"],
@@ -68,19 +68,10 @@ def _line(given: dict[str, Any]) -> dict[str, Any]:
         "winner_liangdao": given["liangdao"],
         "payer_liangdao": [payer in payers for payer in (1, 2)],
         "room": given["room"],
-        "piao": _numbers("--piao", given["piao"]),
+        "piao": given["piao"],
         "maima": given["maima"],
         "missing_suit": given["missing_suit"],
     }
-
-
-def _numbers(name: str, text: str | None) -> list[int] | None:
-    if text is None:
-        return None
-    try:
-        return [int(part) for part in text.replace("，", ",").split(",")]
-    except ValueError as error:
-        raise InputError("cli.numbers", option=name, got=text) from error
 
 
 def _answer(line: fields.Line, default_rules: str) -> dict[str, Any]:

@@ -75,13 +75,17 @@ def narration() -> Console:
     return _console(stderr=True)
 
 
-def announce_compiling(lang: str) -> None:
-    """Tell a person who watches, before the first call of all, that it takes longer: kernels are compiled and kept."""
-    if not sys.stderr.isatty():
+def announce_compiling(lang: str, kernel: str = "", *, logged: bool = False) -> None:
+    """Tell a person who watches, before the first call of all, that it takes longer: kernels are compiled and kept.
+
+    `kernel`, as in `round.apply`, is the last that the call compiles; without it, any will do. With `logged` a file
+    that stderr goes to is told too.
+    """
+    if not (logged or sys.stderr.isatty()):
         return
     from kwx_sim.core.jit import CACHE_DIR
 
-    if CACHE_DIR is None or not any(CACHE_DIR.rglob("*.nbi")):
+    if CACHE_DIR is None or not any(CACHE_DIR.rglob(f"{kernel}*.nbi")):
         narration().print(t("cli.compiling" if CACHE_DIR else "cli.compiling_each_time", lang))
 
 

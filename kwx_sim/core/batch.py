@@ -9,7 +9,7 @@ import numpy as np
 
 from kwx_sim.core.jit import kernel, popcount
 from kwx_sim.core.shapes import accept_mask, is_win, shanten, wait_mask
-from kwx_sim.core.words import row_words
+from kwx_sim.core.words import row_words, set_row_words
 
 __all__ = ["accept_rows", "shanten_rows", "wait_rows", "win_rows"]
 
@@ -22,6 +22,8 @@ WILD = np.uint32(1 << 18)
 ONES = np.uint64(0x0101010101010101)
 HIGH_BITS = np.uint64(0x8080808080808080)
 FIVE_TO_HIGH_BIT = np.uint64(0x7B7B7B7B7B7B7B7B)  # added to a byte, takes five and more to its high bit
+DIAGONAL = np.uint64(0x8040201008040201)  # of eight equal bytes, bit k of byte k
+SEVEN_BITS = np.uint64(0x7F7F7F7F7F7F7F7F)
 GATHER = np.uint64(0x0102040810204080)  # times the lowest bit of each byte: those eight bits, in the last byte
 EVEN_BYTES = np.uint64(0x00FF00FF00FF00FF)
 EVEN_PAIRS = np.uint64(0x0000FFFF0000FFFF)
@@ -53,9 +55,7 @@ def wait_rows(tables, rules, counts, melds, out):
         i0, i1, i2, pongs, kongs, size = _read(r, row_words(counts, n), called)
         if size != WON - 1:
             return n
-        waits = wait_mask(t, r, i0, i1, i2, pongs, kongs)
-        for slot in range(27):
-            out[n, slot] = waits >> np.uint32(slot) & np.uint32(1) != 0
+        set_row_words(out, n, _as_bools(wait_mask(t, r, i0, i1, i2, pongs, kongs)))
     return -1
 
 
@@ -68,9 +68,7 @@ def accept_rows(tables, rules, counts, melds, out):
         i0, i1, i2, pongs, kongs, size = _read(r, row_words(counts, n), called)
         if size != WON - 1:
             return n
-        accepted = accept_mask(t, r, i0, i1, i2, pongs, kongs)
-        for slot in range(27):
-            out[n, slot] = accepted >> np.uint32(slot) & np.uint32(1) != 0
+        set_row_words(out, n, _as_bools(accept_mask(t, r, i0, i1, i2, pongs, kongs)))
     return -1
 
 
@@ -140,3 +138,21 @@ def _index(word):
     pairs = (word & EVEN_BYTES) + np.uint64(5) * (word >> BYTE & EVEN_BYTES)
     fours = (pairs & EVEN_PAIRS) + np.uint64(25) * (pairs >> TWO_BYTES & EVEN_PAIRS)
     return np.uint32((fours & LOW_HALF) + np.uint64(625) * (fours >> FOUR_BYTES))
+
+
+@kernel
+def _as_bools(mask):
+    """The bits of slots 0-7, 8-15, 16-23 and 19-26, each as a byte."""
+    bits = np.uint64(mask)
+    return (
+        _spread(bits),
+        _spread(bits >> np.uint64(8)),
+        _spread(bits >> np.uint64(16)),
+        _spread(bits >> np.uint64(19)),
+    )
+
+
+@kernel
+def _spread(bits):
+    """The lowest eight bits as the bytes of a word."""
+    return (((bits & np.uint64(0xFF)) * ONES & DIAGONAL) + SEVEN_BITS) >> np.uint64(7) & ONES

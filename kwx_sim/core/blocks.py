@@ -3,11 +3,27 @@
 import numpy as np
 
 from kwx_sim.core.jit import kernel, popcount
-from kwx_sim.core.tables import COUNT, FOUR, HELD, ODD
+from kwx_sim.core.tables import COUNT, DRAGON_BLOCKS, FOUR, HELD, ODD, SUIT_BLOCKS
 
-__all__ = ["OUT_OF_REACH", "POWERS", "SUIT", "all_held", "hand_kinds", "lone_need", "melds_in", "odd_kinds", "one_suit", "tiles_in"]
+__all__ = [
+    "LAST_DRAGON",
+    "LAST_SUIT",
+    "OUT_OF_REACH",
+    "POWERS",
+    "SUIT",
+    "all_held",
+    "hand_kinds",
+    "lone_need",
+    "melds_in",
+    "odd_kinds",
+    "one_suit",
+    "stepped",
+    "tiles_in",
+]
 
 POWERS = 5 ** np.arange(9, dtype=np.uint32)
+LAST_SUIT, LAST_DRAGON = np.uint32(SUIT_BLOCKS - 1), np.uint32(DRAGON_BLOCKS - 1)
+"""The highest indices: four of every kind."""
 HALF = np.uint32(5**5)
 FIVE_KINDS = np.uint32(0x1F)
 SUIT = np.uint32(0x1FF)
@@ -46,6 +62,13 @@ def odd_kinds(t, i0, i1):
 def all_held(t, i0, i1, i2, pongs, kongs):
     """The kinds of which the player holds all four copies, melds included: 27 bits."""
     return np.uint32(kongs | hand_kinds(t, i0, i1, i2, FOUR) | (pongs & hand_kinds(t, i0, i1, i2, HELD)))
+
+
+@kernel
+def stepped(i, kind, draw, last):
+    """The index of a block with one more (draw) or one fewer of a kind; where that cannot be, any up to the last."""
+    power = POWERS[kind]
+    return min(np.uint32(i + power) if draw else np.uint32(i - power), last)
 
 
 @kernel

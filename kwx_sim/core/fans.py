@@ -15,6 +15,9 @@ from kwx_sim.core.jit import ctz, kernel, popcount
 from kwx_sim.core.tables import FOUR, HELD
 
 __all__ = [
+    "ALL_TRIPLETS",
+    "BIG_THREE_DRAGONS",
+    "DRAGON_SEVEN_PAIRS",
     "EV_EARTHLY",
     "EV_HEAVENLY",
     "EV_INITIAL_HAND",
@@ -26,6 +29,10 @@ __all__ = [
     "EV_RED_KONG_HELD",
     "EV_ROBBED",
     "EV_SELF_DRAW",
+    "FULL_FLUSH",
+    "KAWUXING",
+    "SEVEN_PAIRS",
+    "SMALL_THREE_DRAGONS",
     "best_reading",
     "fans_of_form",
     "paid",

@@ -8,23 +8,32 @@ leave room for one pair only. With wild tiles `wild` takes over, unless all four
 
 import numpy as np
 
-from kwx_sim.core.blocks import OUT_OF_REACH, POWERS, SUIT, all_held, hand_kinds, melds_in, one_suit, tiles_in
+from kwx_sim.core.blocks import (
+    LAST_DRAGON,
+    LAST_SUIT,
+    OUT_OF_REACH,
+    SUIT,
+    all_held,
+    hand_kinds,
+    melds_in,
+    one_suit,
+    stepped,
+    tiles_in,
+)
 from kwx_sim.core.jit import kernel, popcount
 from kwx_sim.core.tables import (
     CHUNK_SYMBOLS,
     COMBINED_STARTS,
     COMPLETE,
-    DRAGON_BLOCKS,
     EVEN,
     HELD,
     MERGED,
     ODD,
     ODD_KIND,
     PAIRS,
-    SUIT_BLOCKS,
     load_tables,
 )
-from kwx_sim.core.wild import wild_shanten, wild_wait_mask, wild_win
+from kwx_sim.core.wild import wild_kinds_within, wild_shanten, wild_wait_mask, wild_win
 
 __all__ = [
     "accept_mask",
@@ -36,13 +45,12 @@ __all__ = [
 ]
 
 U1 = np.uint32(1)
-RED = np.uint32(18)
+FIRST_SUIT, SECOND_SUIT, RED = np.uint32(0), np.uint32(9), np.uint32(18)
 DRAGONS = np.uint32(7)
 THREE_KINDS = np.uint32(7)
 CHUNK = np.uint32(5**3)
 CLASS = np.uint32(0xFF)
 SETS_ONLY = 1
-LAST_SUIT, LAST_DRAGON = np.uint32(SUIT_BLOCKS - 1), np.uint32(DRAGON_BLOCKS - 1)
 START = np.array(COMBINED_STARTS, np.uint32)
 SUITS_MERGED = np.array([suits for suits, _ in MERGED], np.uint32)
 DRAGONS_MERGED = np.array([dragons for _, dragons in MERGED], np.uint32)
@@ -104,16 +112,13 @@ def shanten(t, r, i0, i1, i2, pongs, kongs):
     """
     if plays_wild(r, kongs):
         return wild_shanten(t, r, i0, i1, i2, pongs, kongs)
-    melds = np.uint32(pongs | kongs)
-    class0 = _suit_class(t, i0, pongs, kongs, np.uint32(0))
-    class1 = _suit_class(t, i1, pongs, kongs, np.uint32(9))
-    class2 = np.uint32(t.dragon_class[i2 + CHUNK * _limits(pongs, kongs, RED)] & CLASS)
-    if r.missing_suit == 0:
-        distance = _combined(t, class0, class1, class2, np.uint32(popcount(melds)))
-    else:
-        distance = _one_suit_shanten(t, r, class0, class1, class2, melds)
-    if melds == 0 and r.seven_pairs != 0:
-        distance = min(distance, _pairs_shanten(t, i0, i1, i2))
+    melds = pongs | kongs
+    class0 = _suit_class(t, i0, pongs, kongs, FIRST_SUIT)
+    class1 = _suit_class(t, i1, pongs, kongs, SECOND_SUIT)
+    class2 = _dragon_class(t, i2, pongs, kongs)
+    distance = _standard(t, r, class0, class1, class2, melds)
+    if r.seven_pairs != 0 and melds == 0:
+        distance = min(distance, _seven_pairs(t, i0, i1, i2))
     return distance
 
 
@@ -135,87 +140,81 @@ def discard_mask(t, r, i0, i1, i2, pongs, kongs):
 
 @kernel
 def _kinds_within(t, r, i0, i1, i2, pongs, kongs, draw, most):
-    """Kinds with one more (draw) or one fewer of which the shanten is `most` or less.
+    """Kinds with one more (draw) or one fewer of which the shanten is `most` or less, as bits of slots.
 
     Kinds that cannot be drawn, or are not held, come out one way or the other.
     """
-    if plays_wild(r, kongs) or r.missing_suit != 0:
-        return _kinds_within_one_by_one(t, r, i0, i1, i2, pongs, kongs, draw, most)
+    if plays_wild(r, kongs):
+        return wild_kinds_within(t, r, i0, i1, i2, pongs, kongs, draw, most)
+    if r.missing_suit != 0:
+        return _one_suit_kinds_within(t, r, i0, i1, i2, pongs, kongs, draw, most)
+    class0 = _suit_class(t, i0, pongs, kongs, FIRST_SUIT)
+    class1 = _suit_class(t, i1, pongs, kongs, SECOND_SUIT)
+    class2 = _dragon_class(t, i2, pongs, kongs)
     melds = np.uint32(popcount(pongs | kongs))
-    start, suits, dragons = START[melds], SUITS_MERGED[melds], DRAGONS_MERGED[melds]
-    suit0 = np.uint32(t.merged[melds, _suit_class(t, i0, pongs, kongs, np.uint32(0))])
-    suit1 = np.uint32(t.merged[melds, _suit_class(t, i1, pongs, kongs, np.uint32(9))])
-    limits = CHUNK * _limits(pongs, kongs, RED)
-    dragon = np.uint32(t.merged_dragon[melds, t.dragon_class[i2 + limits] & CLASS])
-    kinds = np.uint32(0)
-    for kind in range(9):
-        power = POWERS[kind]
-        j0, j1 = _stepped(i0, power, draw), _stepped(i1, power, draw)
-        merged0 = np.uint32(t.merged[melds, _suit_class(t, min(j0, LAST_SUIT), pongs, kongs, np.uint32(0))])
-        merged1 = np.uint32(t.merged[melds, _suit_class(t, min(j1, LAST_SUIT), pongs, kongs, np.uint32(9))])
-        within0 = t.combined[start + (merged0 * suits + suit1) * dragons + dragon] <= most
-        within1 = t.combined[start + (suit0 * suits + merged1) * dragons + dragon] <= most
-        kinds |= (np.uint32(within0) | np.uint32(within1) << np.uint32(9)) << np.uint32(kind)
+    # One number places the shanten in `combined`; what a block adds to it changes with its class alone.
+    dragons = DRAGONS_MERGED[melds]
+    suits = SUITS_MERGED[melds] * dragons
+    place0 = np.uint32(t.merged[melds, class0]) * suits
+    place1 = np.uint32(t.merged[melds, class1]) * dragons
+    place2 = START[melds] + np.uint32(t.merged_dragon[melds, class2])
+    kinds = _suit_within(t, i0, pongs, kongs, FIRST_SUIT, melds, suits, place1 + place2, draw, most)
+    kinds |= _suit_within(t, i1, pongs, kongs, SECOND_SUIT, melds, dragons, place0 + place2, draw, most)
     for kind in range(3):
-        j2 = min(_stepped(i2, POWERS[kind], draw), LAST_DRAGON)
-        merged2 = np.uint32(t.merged_dragon[melds, t.dragon_class[j2 + limits] & CLASS])
-        within2 = t.combined[start + (suit0 * suits + suit1) * dragons + merged2] <= most
-        kinds |= np.uint32(within2) << np.uint32(18 + kind)
-    if melds == 0 and r.seven_pairs != 0:
+        other = _dragon_class(t, stepped(i2, kind, draw, LAST_DRAGON), pongs, kongs)
+        place = START[melds] + np.uint32(t.merged_dragon[melds, other]) + place0 + place1
+        kinds |= np.uint32(t.combined[place] <= most) << np.uint32(18 + kind)
+    if r.seven_pairs != 0 and melds == 0:
         kinds |= _pair_kinds_within(t, i0, i1, i2, draw, most)
     return np.uint32(kinds)
 
 
 @kernel
-def _pairs_shanten(t, i0, i1, i2):
-    """七对: of a hand without melds, a four of a kind counting two pairs."""
-    pairs = (t.suit_class[i0] >> np.uint32(PAIRS)) + (t.suit_class[i1] >> np.uint32(PAIRS))
-    return 6 - np.int64(pairs + (t.dragon_class[i2] >> np.uint32(PAIRS)))
+def _suit_within(t, i, pongs, kongs, start, melds, weight, rest, draw, most):
+    """The same for the kinds of one suit, by what its class weighs and the other blocks add in `combined`."""
+    free = (pongs | kongs) >> start & SUIT == 0
+    kinds = np.uint32(0)
+    for kind in range(9):
+        j = stepped(i, kind, draw, LAST_SUIT)
+        of_class = np.uint32(t.suit_class[j] & CLASS) if free else _limited_class(t, j, pongs, kongs, start)
+        place = rest + weight * np.uint32(t.merged[melds, of_class])
+        kinds |= np.uint32(t.combined[place] <= most) << np.uint32(kind)
+    return np.uint32(kinds << start)
 
 
 @kernel
-def _stepped(i, power, draw):
-    return np.uint32(i + power) if draw else np.uint32(i - power)
+def _one_suit_kinds_within(t, r, i0, i1, i2, pongs, kongs, draw, most):
+    """缺一门: the same by the whole shanten of each hand."""
+    kinds = np.uint32(0)
+    for kind in range(9):
+        j0, j1 = stepped(i0, kind, draw, LAST_SUIT), stepped(i1, kind, draw, LAST_SUIT)
+        within0 = shanten(t, r, j0, i1, i2, pongs, kongs) <= most
+        within1 = shanten(t, r, i0, j1, i2, pongs, kongs) <= most
+        kinds |= (np.uint32(within0) | np.uint32(within1) << SECOND_SUIT) << np.uint32(kind)
+    for kind in range(3):
+        j2 = stepped(i2, kind, draw, LAST_DRAGON)
+        kinds |= np.uint32(shanten(t, r, i0, i1, j2, pongs, kongs) <= most) << np.uint32(18 + kind)
+    return np.uint32(kinds)
 
 
 @kernel
 def _pair_kinds_within(t, i0, i1, i2, draw, most):
-    """The same for seven pairs: one more of an odd kind is one pair more, one fewer of an even kind one less."""
-    distance = _pairs_shanten(t, i0, i1, i2)
+    """The same for seven pairs: one more of an odd kind is a pair more, one fewer of an even kind a pair less."""
+    distance = _seven_pairs(t, i0, i1, i2)
     odd = hand_kinds(t, i0, i1, i2, ODD)
     kinds = np.uint32(0)
-    if draw:
-        if distance <= most + 1:
-            kinds |= odd
-        if distance <= most:
-            kinds |= ~odd
-    else:
-        if distance <= most:
-            kinds |= odd
-        if distance + 1 <= most:
-            kinds |= ~odd
+    if distance - draw <= most:
+        kinds |= odd
+    if distance + (not draw) <= most:
+        kinds |= ~odd
     return np.uint32(kinds)
 
 
 @kernel
-def _kinds_within_one_by_one(t, r, i0, i1, i2, pongs, kongs, draw, most):
-    """The same by the whole shanten of every hand, for wild tiles and a missing suit."""
-    usable = ~all_held(t, i0, i1, i2, pongs, kongs) if draw else hand_kinds(t, i0, i1, i2, HELD)
-    kinds = np.uint32(0)
-    for kind in range(r.n_kinds):
-        bit = U1 << np.uint32(kind)
-        if usable & bit == 0:
-            continue
-        j0, j1, j2 = i0, i1, i2
-        if kind < 9:
-            j0 = _stepped(i0, POWERS[kind], draw)
-        elif kind < 18:
-            j1 = _stepped(i1, POWERS[kind - 9], draw)
-        else:
-            j2 = _stepped(i2, POWERS[kind - 18], draw)
-        if shanten(t, r, j0, j1, j2, pongs, kongs) <= most:
-            kinds |= bit
-    return np.uint32(kinds)
+def _seven_pairs(t, i0, i1, i2):
+    """七对: the shanten of a hand without melds, a four of a kind counting two pairs."""
+    pairs = (t.suit_class[i0] >> np.uint32(PAIRS)) + (t.suit_class[i1] >> np.uint32(PAIRS))
+    return 6 - np.int64(pairs + (t.dragon_class[i2] >> np.uint32(PAIRS)))
 
 
 @kernel
@@ -237,7 +236,13 @@ def _pair_waits(suit0, suit1, dragon):
 @kernel
 def _limits(pongs, kongs, start):
     """Ponged and konged kinds of three slots: six bits."""
-    return np.uint32(np.uint32(pongs) >> start & THREE_KINDS | (np.uint32(kongs) >> start & THREE_KINDS) << np.uint32(3))
+    ponged, konged = np.uint32(pongs) >> start & THREE_KINDS, np.uint32(kongs) >> start & THREE_KINDS
+    return np.uint32(ponged | konged << np.uint32(3))
+
+
+@kernel
+def _dragon_class(t, i, pongs, kongs):
+    return np.uint32(t.dragon_class[i + CHUNK * _limits(pongs, kongs, RED)] & CLASS)
 
 
 @kernel
@@ -250,7 +255,7 @@ def _suit_class(t, i, pongs, kongs, start):
 
 @kernel
 def _limited_class(t, i, pongs, kongs, start):
-    """The class of a suit block of which some kinds lie in melds: an automaton read three kinds at a time."""
+    """The class of a suit block of which some kinds lie in melds: an automaton that reads three kinds at a time."""
     low = t.chunk[i % CHUNK + CHUNK * _limits(pongs, kongs, start)]
     middle = t.chunk[i // CHUNK % CHUNK + CHUNK * _limits(pongs, kongs, start + np.uint32(3))]
     high = t.chunk[i // (CHUNK * CHUNK) + CHUNK * _limits(pongs, kongs, start + np.uint32(6))]
@@ -260,33 +265,37 @@ def _limited_class(t, i, pongs, kongs, start):
 
 
 @kernel
-def _combined(t, class0, class1, class2, melds):
-    merged0 = np.uint32(t.merged[melds, class0])
-    merged1 = np.uint32(t.merged[melds, class1])
-    merged2 = np.uint32(t.merged_dragon[melds, class2])
-    place = (merged0 * SUITS_MERGED[melds] + merged1) * DRAGONS_MERGED[melds] + merged2
-    return np.int64(t.combined[START[melds] + place])
+def _standard(t, r, class0, class1, class2, melds):
+    """The shanten to four sets and a pair, from the classes of the three blocks."""
+    if r.missing_suit != 0:
+        return _one_suit_shanten(t, r, class0, class1, class2, melds)
+    number = np.uint32(popcount(melds))
+    merged0 = np.uint32(t.merged[number, class0])
+    merged1 = np.uint32(t.merged[number, class1])
+    merged2 = np.uint32(t.merged_dragon[number, class2])
+    place = (merged0 * SUITS_MERGED[number] + merged1) * DRAGONS_MERGED[number] + merged2
+    return np.int64(t.combined[START[number] + place])
 
 
 @kernel
 def _one_suit_shanten(t, r, class0, class1, class2, melds):
-    """缺一门 without wild tiles: sets in one suit and dragons only."""
+    """缺一门 without wild tiles: the same with sets of one suit and dragons only."""
     sets = 4 - np.int64(popcount(melds))
-    dragon = t.dragon_cost[class2]
     missing = OUT_OF_REACH
     if melds_in(melds, 1) == 0:
-        missing = min(missing, _one_suit_missing(r, t.suit_cost[class0], t.suit_cost[class1], dragon, sets))
+        missing = min(missing, _one_suit_missing(t, r, class0, class1, class2, sets))
     if melds_in(melds, 0) == 0:
-        missing = min(missing, _one_suit_missing(r, t.suit_cost[class1], t.suit_cost[class0], dragon, sets))
+        missing = min(missing, _one_suit_missing(t, r, class1, class0, class2, sets))
     return np.int64(missing - 1)
 
 
 @kernel
-def _one_suit_missing(r, own, other, dragon, sets):
-    lone = np.int64(other[0, 1]) if r.missing_suit == SETS_ONLY else OUT_OF_REACH
+def _one_suit_missing(t, r, own, other, dragons, sets):
+    lone = np.int64(t.suit_cost[other, 0, 1]) if r.missing_suit == SETS_ONLY else OUT_OF_REACH
     missing = OUT_OF_REACH
     for in_suit in range(sets + 1):
-        suit, suit_pair = np.int64(own[in_suit, 0]), np.int64(own[in_suit, 1])
-        rest, rest_pair = np.int64(dragon[sets - in_suit, 0]), np.int64(dragon[sets - in_suit, 1])
+        suit, suit_pair = np.int64(t.suit_cost[own, in_suit, 0]), np.int64(t.suit_cost[own, in_suit, 1])
+        rest = np.int64(t.dragon_cost[dragons, sets - in_suit, 0])
+        rest_pair = np.int64(t.dragon_cost[dragons, sets - in_suit, 1])
         missing = min(missing, suit_pair + rest, suit + rest_pair, suit + rest + lone)
     return missing

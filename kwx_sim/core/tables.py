@@ -34,9 +34,12 @@ PAIRS = 8  # three bits: pairs for seven pairs, a four of a kind counts two
 # Bits of `half`, each field five kinds wide.
 HELD, ODD, FOUR, COUNT = 0, 5, 10, 15
 
-# Bits of `wild`: kinds that bring a block within the fewest wild tiles that its size allows (LOW), or three more (HIGH),
-# of being sets (0, 9) or sets and a pair (18, 27); then the wild tiles that the block itself needs, 5: too many.
+# Bits of `wild`: the kinds that bring a block within the fewest wild tiles that its size allows (LOW), or three more
+# (HIGH), of being sets, or sets and a pair, nine bits each; then the wild tiles that it needs itself, 5: too many.
 SETS_LOW, SETS_HIGH, PAIR_LOW, PAIR_HIGH, SETS_NEED, PAIR_NEED = 0, 9, 18, 27, 36, 39
+
+# Bits of `wild_combined`, eight each.
+NATURAL_PAIR, ANY_PAIR, NO_PAIR = 0, 8, 16
 
 SUIT_CLASSES, DRAGON_CLASSES, WILD_CLASSES = 287, 35, 110
 MOST_TILES = 14
@@ -69,6 +72,8 @@ TABLES = np.dtype(
         ("wild", "u8", (SUIT_BLOCKS,)),
         ("wild_class", "u1", (SUIT_BLOCKS,)),
         ("wild_cost", "u1", (WILD_CLASSES, 5, 3)),
+        # Of both suits together, by sets and classes: missing for the sets, and with each sort of pair.
+        ("wild_combined", "u4", (5, WILD_CLASSES, WILD_CLASSES)),
     ]
 )
 
@@ -284,8 +289,8 @@ def _add_costs(left: NDArray[np.uint8], right: NDArray[np.uint8]) -> NDArray[np.
         for of_left in range(sets + 1):
             a, b = left[..., of_left, :], right[..., sets - of_left, :]
             np.minimum(total[..., sets, 0], a[..., 0] + b[..., 0], out=total[..., sets, 0])
-            with_pair = np.minimum(a[..., 1] + b[..., 0], a[..., 0] + b[..., 1])
-            np.minimum(total[..., sets, 1], with_pair, out=total[..., sets, 1])
+            with_pair = np.minimum(a[..., 1:] + b[..., :1], a[..., :1] + b[..., 1:])
+            np.minimum(total[..., sets, 1:], with_pair, out=total[..., sets, 1:])
     return total
 
 
@@ -293,6 +298,9 @@ def _fill_wild(record: np.void) -> None:
     machine = automaton.wild_automaton()
     record["wild_class"] = _final_states(machine, 9)
     record["wild_cost"] = machine.classes
+    both = _add_costs(machine.classes[:, None], machine.classes[None, :]).astype(np.uint32)
+    packed = both[..., 0] << NO_PAIR | both[..., 1] << NATURAL_PAIR | both[..., 2] << ANY_PAIR
+    record["wild_combined"] = packed.transpose(2, 0, 1)
     machine = automaton.need_automaton()
     state = _final_states(machine, 9).astype(np.uint8)
     sets, pair = machine.classes[:, 0].astype(np.uint64).T

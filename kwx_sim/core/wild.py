@@ -7,11 +7,32 @@ tiles a block needs. 缺一门 leaves the second suit the pair at most (sets_onl
 
 import numpy as np
 
-from kwx_sim.core.blocks import OUT_OF_REACH, SUIT, all_held, block_kinds, lone_need, melds_in, odd_kinds
+from kwx_sim.core.blocks import (
+    LAST_SUIT,
+    OUT_OF_REACH,
+    SUIT,
+    all_held,
+    block_kinds,
+    lone_need,
+    melds_in,
+    odd_kinds,
+    stepped,
+)
 from kwx_sim.core.jit import kernel, popcount
-from kwx_sim.core.tables import ODD, PAIR_HIGH, PAIR_LOW, PAIR_NEED, SETS_HIGH, SETS_LOW, SETS_NEED
+from kwx_sim.core.tables import (
+    ANY_PAIR,
+    NATURAL_PAIR,
+    NO_PAIR,
+    ODD,
+    PAIR_HIGH,
+    PAIR_LOW,
+    PAIR_NEED,
+    SETS_HIGH,
+    SETS_LOW,
+    SETS_NEED,
+)
 
-__all__ = ["wild_shanten", "wild_wait_mask", "wild_win"]
+__all__ = ["wild_kinds_within", "wild_shanten", "wild_wait_mask", "wild_win"]
 
 WILD_BIT = np.uint32(1 << 18)
 NATURAL = np.uint32((1 << 18) - 1)
@@ -58,22 +79,43 @@ def wild_wait_mask(t, r, i0, i1, wilds, pongs, kongs):
 
 @kernel
 def wild_shanten(t, r, i0, i1, wilds, pongs, kongs):
-    """Tiles missing to the nearest winning hand, less one."""
+    """Tiles missing to the nearest winning hand, less one; 3k + 1 or 3k + 2 tiles."""
     melds = pongs | kongs
-    sets = 4 - np.int64(popcount(melds))
-    if r.missing_suit == 0:
-        missing = _free_missing(t, r, i0, i1, wilds, sets)
-    else:
-        missing = OUT_OF_REACH
-        if melds_in(melds, 1) == 0:
-            missing = min(missing, _one_suit_missing(t, r, i0, i1, wilds, sets))
-        if melds_in(melds, 0) == 0:
-            missing = min(missing, _one_suit_missing(t, r, i1, i0, wilds, sets))
+    missing = _standard_missing(t, r, t.wild_class[i0], t.wild_class[i1], np.int64(wilds), melds)
     if r.seven_pairs and melds == 0:
-        # An exchange mends two odd kinds: a wild tile for one of them, or the partner of one for another.
-        surplus = odd_kinds(t, i0, i1) - np.int64(wilds)
-        missing = min(missing, max((surplus + 1) >> 1, surplus & 1))
+        missing = min(missing, _pairs_missing(odd_kinds(t, i0, i1), np.int64(wilds)))
     return missing - 1
+
+
+@kernel
+def wild_kinds_within(t, r, i0, i1, wild_tiles, pongs, kongs, draw, most):
+    """Kinds with one more (draw) or one fewer of which the shanten is `most` or less, as bits of slots.
+
+    Kinds that cannot be drawn, or are not held, come out one way or the other.
+    """
+    melds = pongs | kongs
+    wilds = np.int64(wild_tiles)
+    class0, class1 = t.wild_class[i0], t.wild_class[i1]
+    kinds = np.uint32(0)
+    for kind in range(9):
+        other0 = t.wild_class[stepped(i0, kind, draw, LAST_SUIT)]
+        other1 = t.wild_class[stepped(i1, kind, draw, LAST_SUIT)]
+        within0 = _standard_missing(t, r, other0, class1, wilds, melds) <= most + 1
+        within1 = _standard_missing(t, r, class0, other1, wilds, melds) <= most + 1
+        kinds |= (np.uint32(within0) | np.uint32(within1) << np.uint32(9)) << np.uint32(kind)
+    wilds_after = wilds + 1 if draw else wilds - 1
+    if _standard_missing(t, r, class0, class1, wilds_after, melds) <= most + 1:
+        kinds |= WILD_BIT
+    if r.seven_pairs and melds == 0:
+        odd = odd_kinds(t, i0, i1)
+        odd_mask = block_kinds(t, i0, ODD) | block_kinds(t, i1, ODD) << np.uint32(9)
+        if _pairs_missing(odd - 1, wilds) <= most + 1:
+            kinds |= odd_mask
+        if _pairs_missing(odd + 1, wilds) <= most + 1:
+            kinds |= NATURAL & ~odd_mask
+        if _pairs_missing(odd, wilds_after) <= most + 1:
+            kinds |= WILD_BIT
+    return np.uint32(kinds)
 
 
 @kernel
@@ -162,8 +204,35 @@ def _one_suit_waits(t, r, own, other, wild_tiles):
 
 
 @kernel
-def _missing(r, wilds, natural_pair, any_pair, no_pair):
-    """Tiles to draw: without a natural tile for the pair at least that one; two wild tiles alone where they may be it."""
+def _pairs_missing(odd, wilds):
+    """七对: an exchange mends two odd kinds, by a wild tile for one of them or the partner of one for another."""
+    surplus = odd - wilds
+    return max((surplus + 1) >> 1, surplus & 1)
+
+
+@kernel
+def _standard_missing(t, r, class0, class1, wilds, melds):
+    """Tiles to draw to four sets and a pair, from the classes of both suits."""
+    sets = 4 - np.int64(popcount(melds))
+    if r.missing_suit == 0:
+        word = t.wild_combined[sets, class0, class1]
+        return _with_wilds(r, wilds, _byte(word, NATURAL_PAIR), _byte(word, ANY_PAIR), _byte(word, NO_PAIR))
+    missing = OUT_OF_REACH
+    if melds_in(melds, 1) == 0:
+        missing = min(missing, _one_suit_missing(t, r, class0, class1, wilds, sets))
+    if melds_in(melds, 0) == 0:
+        missing = min(missing, _one_suit_missing(t, r, class1, class0, wilds, sets))
+    return missing
+
+
+@kernel
+def _byte(word, place):
+    return np.int64(word >> np.uint32(place) & np.uint32(0xFF))
+
+
+@kernel
+def _with_wilds(r, wilds, natural_pair, any_pair, no_pair):
+    """Tiles to draw: for a pair without a natural tile at least that one, unless two wild tiles may be the pair."""
     missing = min(max(natural_pair - wilds, 0), max(any_pair - wilds, 1))
     if r.wild_pair_alone:
         missing = min(missing, max(no_pair + 2 - wilds, 0))
@@ -171,24 +240,15 @@ def _missing(r, wilds, natural_pair, any_pair, no_pair):
 
 
 @kernel
-def _free_missing(t, r, i0, i1, wilds, sets):
-    cost0, cost1 = t.wild_cost[t.wild_class[i0]], t.wild_cost[t.wild_class[i1]]
-    bare, natural, free = OUT_OF_REACH, OUT_OF_REACH, OUT_OF_REACH
-    for first in range(sets + 1):
-        second = sets - first
-        bare0, bare1 = np.int64(cost0[first, 0]), np.int64(cost1[second, 0])
-        bare = min(bare, bare0 + bare1)
-        natural = min(natural, bare0 + cost1[second, 1], cost0[first, 1] + bare1)
-        free = min(free, bare0 + cost1[second, 2], cost0[first, 2] + bare1)
-    return _missing(r, np.int64(wilds), natural, free, bare)
+def _one_suit_missing(t, r, own, other, wilds, sets):
+    """The same with every set in the own suit."""
+    bare, natural, free = _cost(t, own, sets, 0), _cost(t, own, sets, 1), _cost(t, own, sets, 2)
+    if r.missing_suit == SETS_ONLY:
+        natural = min(natural, bare + _cost(t, other, 0, 1))
+        free = min(free, bare + _cost(t, other, 0, 2))
+    return _with_wilds(r, wilds, natural, free, bare)
 
 
 @kernel
-def _one_suit_missing(t, r, own, other, wilds, sets):
-    cost = t.wild_cost[t.wild_class[own]]
-    bare, natural, free = np.int64(cost[sets, 0]), np.int64(cost[sets, 1]), np.int64(cost[sets, 2])
-    if r.missing_suit == SETS_ONLY:
-        lone = t.wild_cost[t.wild_class[other]]
-        natural = min(natural, bare + lone[0, 1])
-        free = min(free, bare + lone[0, 2])
-    return _missing(r, np.int64(wilds), natural, free, bare)
+def _cost(t, of_class, sets, pair):
+    return np.int64(t.wild_cost[of_class, sets, pair])

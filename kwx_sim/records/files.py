@@ -1,5 +1,6 @@
 """Records on disk: JSON lines, written as they are, read as untrusted input."""
 
+import codecs
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -45,6 +46,8 @@ def _events(file: IO[bytes], name: str) -> Iterator[tuple[int, Event]]:
     number = 0
     while line := file.readline(MAX_LINE_BYTES + 1):
         number += 1
+        if number == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
         try:
             if len(line) > MAX_LINE_BYTES:
                 raise InputError("records.long_line", limit=MAX_LINE_BYTES)
@@ -56,7 +59,7 @@ def _events(file: IO[bytes], name: str) -> Iterator[tuple[int, Event]]:
 
 def _parsed(line: bytes) -> Any:
     try:
-        return json.loads(line.decode("utf-8-sig"), object_pairs_hook=_table, parse_constant=_refuse)
+        return json.loads(line.decode("utf-8"), object_pairs_hook=_table, parse_constant=_refuse)
     except RecursionError as error:
         raise InputError("records.not_json", problem="too deeply nested") from error
     except ValueError as error:

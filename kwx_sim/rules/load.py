@@ -38,7 +38,7 @@ def load_rules(name: str | Path) -> Ruleset:
     if isinstance(data.get("extends"), str):
         # A changed ruleset must not pass for the one that it started from.
         parent = data["extends"]
-        data = {"name": path.stem, "title": f"由 {parent} 改 / based on {parent}", **data}
+        data = {"name": path.stem[:60], "title": f"由 {parent} 改 / based on {parent}", **data}
     return parse_rules(data, source=str(path))
 
 
