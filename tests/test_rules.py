@@ -155,7 +155,10 @@ def another(field, value):
 
 def one_changed(field):
     """Hongzhong, in which every switch may be set, and the same with one field changed."""
-    rules = load_rules("hongzhong")
+    # Its fans of 1 leave no room to raise 屁胡 above 1.
+    rules = changed(
+        load_rules("hongzhong"), {f"fans.values.{fan}": 2 for fan in ("kawuxing", "self_draw", "kong_flower")}
+    )
     return rules, changed(rules, {field: another(field, values_of(rules)[field])})
 
 

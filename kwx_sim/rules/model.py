@@ -237,11 +237,15 @@ class Ruleset(Section):
             ("fans.wild_in_kawuxing", self.fans.wild_in_kawuxing, False),
             ("fans.kong_flower_after_red", self.fans.kong_flower_after_red, 0),
         )
+        ping_hu = self.fans.value("ping_hu")
+        least = min((value for fan, value in self.fans.values.items() if value and fan != "ping_hu"), default=ping_hu)
         return [
             (has_wild and self.tiles.set == 84, "tiles.wild", "no_wild_in_84", self.tiles.wild),
             (not has_wild and self.tiles.set == 76, "tiles.wild", "wild_in_76", self.tiles.wild),
             *((not has_wild and value != off, field, "off_without_wild", value) for field, value, off in wild_only),
-            (self.fans.value("ping_hu") == 0, "fans.values.ping_hu", "one_or_more", self.fans.value("ping_hu")),
+            (ping_hu == 0, "fans.values.ping_hu", "one_or_more", ping_hu),
+            # A hand that has another fan is never better read as having none.
+            (ping_hu > least, "fans.values.ping_hu", "no_more_than_others", ping_hu),
             (len(set(names)) < len(names), "rooms", "room_names", ", ".join(names)),
             *(
                 (0 < room.max_stake < room.min_stake, f"rooms.{number}.max_stake", "stakes", room.max_stake)

@@ -1,0 +1,66 @@
+"""`kwx simulate`: many rounds under one ruleset, added up into tables; interrupted, resumed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kwx_sim.cli.command import Names, Numbers, Policies, Whole, command, language, option
+from kwx_sim.cli.progress import Progress
+from kwx_sim.cli.summary import show_summary
+from kwx_sim.cli.terminal import narration, print_json, put
+from kwx_sim.text import t
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kwx_sim.simulation import Result
+
+__all__ = ["simulate"]
+
+
+@command("simulate")
+@option("--rules", "-r", key="common.rules", metavar="NAME|FILE")
+@option("--games", "-n", key="simulate.games", type=Whole(), metavar="N")
+@option("--seed", key="common.seed", type=Whole(), metavar="N")
+@option("--tables", key="simulate.tables", type=Names(), metavar="TABLE,...")
+@option("--policies", "-p", key="common.policies", type=Policies(), metavar="POLICY|P,P,P")
+@option("--room", key="score.room", metavar="ROOM")
+@option("--piao", key="common.piao", type=Numbers(), metavar="N|N,N,N")
+@option("--workers", "-w", key="common.workers", type=Whole(), default=0, metavar="N")
+@option("--out", "-o", key="simulate.out", metavar="DIR")
+@option("--resume", key="simulate.resume", metavar="DIR")
+@option("--json", "as_json", key="common.json", is_flag=True)
+def simulate(workers: int, as_json: bool, **given: Any) -> None:
+    """Simulate rounds under one ruleset."""
+    from kwx_sim.simulation import simulate as run
+    from kwx_sim.tables import write_tables
+
+    lang = language()
+    if given["rules"] is None and given["resume"] is None:
+        given["rules"] = "xiangyang"
+    where = given["out"] or given["resume"]
+    with Progress(lang) as progress:
+        try:
+            result = run(**given, workers=workers or None, progress=progress, notice=progress.remark)
+        except KeyboardInterrupt:
+            progress.stop()
+            key = "cli.simulate.interrupted" if where else "cli.simulate.interrupted_lost"
+            narration().print(t(key, lang, directory=where), soft_wrap=True)
+            raise
+    files = write_tables(result.tables, where, result.provenance, lang) if where else []
+    if as_json:
+        print_json(_everything(result, files))
+        return
+    show_summary(result.tables, lang)
+    put(t("cli.simulate.files" if where else "cli.simulate.no_files", lang, directory=where))
+
+
+def _everything(result: Result, files: list[Path]) -> dict[str, Any]:
+    """Put all figures and where they come from into one object; what is no number is null."""
+    import json
+
+    return {
+        "tables": {name: json.loads(frame.to_json(orient="records")) for name, frame in result.tables.items()},
+        "provenance": result.provenance,
+        "files": list(map(str, files)),
+    }
