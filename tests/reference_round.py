@@ -205,7 +205,7 @@ class ReferenceRound:
         tiles = [tile for tile in range(27) if hand[tile]]
         if self._is_locked(seat):
             tiles = [self.drawn] if self.drawn is not None else []
-        elif self.rules.liangdao.forbid_feeding:
+        elif self.rules.liangdao.forbid_feeding and self.rules.liangdao.shows != "nothing":
             tiles = self._without_feeding(seat, tiles)
         plain = [("discard", tile) for tile in tiles]
         return plain + [("liangdao", tile) for tile in tiles if self._may_declare(seat, tile)]

@@ -211,6 +211,13 @@ def test_line_numbers_count_blank_lines(tmp_path):
     assert list(records.replay(path)) == events
 
 
+def test_standard_input_is_read_too(save, monkeypatch):
+    events = corpus()["platform 0"]
+    with save(events).open(encoding="utf-8") as file:
+        monkeypatch.setattr("sys.stdin", file)
+        assert list(records.replay("-")) == events
+
+
 def test_an_empty_file_is_a_record_of_no_round(tmp_path):
     path = tmp_path / "none.jsonl"
     path.write_bytes(b"")

@@ -13,8 +13,9 @@ from shape_hands import Hands, make_hands
 
 from kwx_sim import hands
 from kwx_sim.core import tables
+from kwx_sim.core.shapes import discard_mask
 from kwx_sim.errors import InputError
-from kwx_sim.rules import Ruleset, changed, load_rules
+from kwx_sim.rules import Ruleset, changed, load_rules, pack
 from kwx_sim.tiles import GREEN, NUM_SLOTS, RED, WHITE, meld_counts, parse_hand, parse_melds, parse_tile
 
 DATA = Path(__file__).parent / "data"
@@ -192,6 +193,20 @@ def test_acceptance_is_what_lowers_the_shanten(name, shapes):
         nearer = np.zeros(len(may), bool)
         nearer[may] = hands.shanten(drawn[may], made.melds[may], rules) < before[may]
         assert np.array_equal(accepted[:, kind], nearer), kind
+
+
+@pytest.mark.parametrize(("name", "shapes"), [("platform", {}), ("platform", PLAIN[1]), ("hongzhong", WILD[2])])
+def test_discards_that_keep_the_shanten(name, shapes):
+    rules = rules_of(name, **shapes)
+    packed, table = pack(rules)[0], tables.load_tables()[0]
+    made = make_hands(rules, 300, seed=12)
+    for full, melds, before in zip(made.full, made.melds, hands.shanten(made.full, made.melds, rules), strict=True):
+        held = np.flatnonzero(full)
+        after = hands.shanten(full - np.eye(NUM_SLOTS, dtype=np.uint8)[held], np.stack([melds] * len(held)), rules)
+        indices = [np.uint32(block @ POWERS[: len(block)]) for block in (full[:9], full[9:18], full[18:21])]
+        pongs, kongs = (np.uint32((melds == tiles) @ (1 << np.arange(NUM_SLOTS))) for tiles in (3, 4))
+        mask = discard_mask(table, packed, *indices, pongs, kongs)
+        assert [kind for kind in range(NUM_SLOTS) if mask >> kind & 1] == held[after <= max(before, 0)].tolist()
 
 
 # ---------------------------------------------------------------- the package `mahjong`

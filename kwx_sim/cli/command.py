@@ -18,11 +18,13 @@ __all__ = [
     "Command",
     "Numbers",
     "Whole",
+    "Words",
     "argument",
     "command",
     "common_options",
     "flag_that_ends",
     "language",
+    "one_or_all",
     "option",
     "show_help",
 ]
@@ -79,6 +81,23 @@ class Numbers(click.ParamType):
             return [int(part) for part in value.replace("，", ",").split(",")]
         except ValueError as error:
             raise InputError("cli.numbers", option=param.opts[-1] if param else "", got=value) from error
+
+
+class Words(click.ParamType):
+    """Words between commas: `a,b`."""
+
+    name = "words"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
+        """Take the words apart; which they may be, their reader knows."""
+        if isinstance(value, list):
+            return value
+        return [word.strip() for word in value.replace("，", ",").split(",")]
+
+
+def one_or_all(values: list[Any] | None) -> Any:
+    """Take a list of one, which stands for all seats, out of its list."""
+    return values[0] if values and len(values) == 1 else values
 
 
 class _Option(click.Option):

@@ -46,6 +46,10 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Take the bar off the terminal."""
         self._bar.stop()
 
     def __call__(self, done: int, total: int) -> None:

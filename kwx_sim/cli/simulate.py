@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kwx_sim.cli.command import Names, Numbers, Policies, Whole, command, language, option
+from kwx_sim.cli.command import Numbers, Whole, Words, command, language, one_or_all, option
 from kwx_sim.cli.progress import Progress
 from kwx_sim.cli.summary import show_summary
 from kwx_sim.cli.terminal import narration, print_json, put
@@ -22,8 +22,8 @@ __all__ = ["simulate"]
 @option("--rules", "-r", key="common.rules", metavar="NAME|FILE")
 @option("--games", "-n", key="simulate.games", type=Whole(), metavar="N")
 @option("--seed", key="common.seed", type=Whole(), metavar="N")
-@option("--tables", key="simulate.tables", type=Names(), metavar="TABLE,...")
-@option("--policies", "-p", key="common.policies", type=Policies(), metavar="POLICY|P,P,P")
+@option("--tables", key="simulate.tables", type=Words(), metavar="TABLE,...")
+@option("--policies", "-p", key="common.policies", type=Words(), metavar="POLICY|P,P,P")
 @option("--room", key="score.room", metavar="ROOM")
 @option("--piao", key="common.piao", type=Numbers(), metavar="N|N,N,N")
 @option("--workers", "-w", key="common.workers", type=Whole(), default=0, metavar="N")
@@ -38,6 +38,8 @@ def simulate(workers: int, as_json: bool, **given: Any) -> None:
     lang = language()
     if given["rules"] is None and given["resume"] is None:
         given["rules"] = "xiangyang"
+    for name in ("policies", "piao"):
+        given[name] = one_or_all(given[name])
     where = given["out"] or given["resume"]
     with Progress(lang) as progress:
         try:

@@ -42,22 +42,21 @@ def _run(headline: Headline) -> str:
 
 
 def _of_one_run(found: Sequence[Headline], lang: str) -> RenderableType:
-    headers = [t(f"cli.summary.{head}", lang) for head in ("figure", "mean", "n")]
-    rows = [(t(f"tables.headline.{one.name}", lang), _figure(one, lang), f"{one.n:,}") for one in found]
-    return table([_run(found[0]), *headers[1:]], rows, right=[1, 2])
+    headers = [_run(found[0]), t("cli.summary.mean", lang), t("cli.summary.n", lang)]
+    rows = [(t(f"tables.headline.{one.name}", lang), _figure(one), f"{one.n:,}") for one in found]
+    return table(headers, rows, right=[1, 2])
 
 
 def _of_runs(found: Sequence[Headline], lang: str) -> RenderableType:
     names = list(dict.fromkeys(one.name for one in found))
-    figures = {(_run(one), one.name): _figure(one, lang) for one in found}
+    figures = {(_run(one), one.name): _figure(one) for one in found}
     headers = [t("cli.summary.run", lang), *(t(f"tables.headline.{name}", lang) for name in names)]
-    rows = [
-        [run, *(figures.get((run, name), "–") for name in names)] for run in dict.fromkeys(run for run, _ in figures)
-    ]
+    runs = dict.fromkeys(run for run, _ in figures)
+    rows = [[run, *(figures.get((run, name), "–") for name in names)] for run in runs]
     return table(headers, rows, right=range(1, len(headers)))
 
 
-def _figure(one: Headline, lang: str) -> str:
+def _figure(one: Headline) -> str:
     """Write a figure with half its interval: `12.3% ±0.4`, `+1.24 ±0.06`."""
     half = (one.ci_high - one.ci_low) / 2
     if one.unit.startswith("share"):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 from kwx_sim.cli.command import Whole, command, language, option
 from kwx_sim.cli.progress import Progress
 from kwx_sim.cli.summary import show_summary
-from kwx_sim.cli.terminal import put
+from kwx_sim.cli.terminal import narration, put
+from kwx_sim.errors import InputError
 from kwx_sim.text import t
 
 __all__ = ["tables"]
@@ -23,13 +25,30 @@ ALL = "all"
 @option("--out", "-o", key="tables.out", default="reports/tables", metavar="DIR")
 def tables(rules: str, games: int | None, seed: int | None, workers: int, out: str) -> None:
     """Simulate every preset and write the three tables."""
-    from kwx_sim.rules import PRESETS
+    from kwx_sim.rules import PRESETS, load_rules
     from kwx_sim.simulation import simulate_all
     from kwx_sim.tables import write_tables
 
     lang = language()
-    _check_writable(Path(out))
-    chosen = PRESETS if rules == ALL else [rules]
+    rulesets = [load_rules(name) for name in (PRESETS if rules == ALL else [rules])]
+    _make_writable(Path(out))
     with Progress(lang) as progress:
-        result = simulate_all(chosen, games=games, seed=seed, workers=workers or None, progress=progress)
-    files = write_tables(result.tables, out, result.provenance, lang)
+        try:
+            result = simulate_all(rulesets, games=games, seed=seed, workers=workers or None, progress=progress)
+        except KeyboardInterrupt:
+            progress.stop()
+            narration().print(t("cli.tables.interrupted", lang))
+            raise
+    write_tables(result.tables, out, result.provenance, lang)
+    show_summary(result.tables, lang)
+    put(t("cli.simulate.files", lang, directory=out))
+
+
+def _make_writable(folder: Path) -> None:
+    """Make the directory and try to write into it: minutes of work must not end in a refusal. Raises InputError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError("cli.unwritable", file=folder, problem=error.strerror) from error

@@ -3,15 +3,17 @@
 import numpy as np
 
 from kwx_sim.core.jit import kernel, popcount
-from kwx_sim.core.tables import COUNT, DRAGON_BLOCKS, FOUR, HELD, ODD, SUIT_BLOCKS
+from kwx_sim.core.tables import COUNT, DRAGON_BLOCKS, FOUR, HALF, HELD, ODD, SUIT_BLOCKS
 
 __all__ = [
     "LAST_DRAGON",
     "LAST_SUIT",
     "OUT_OF_REACH",
     "POWERS",
+    "SETS_ONLY",
     "SUIT",
     "all_held",
+    "block_kinds",
     "hand_kinds",
     "lone_need",
     "melds_in",
@@ -24,9 +26,10 @@ __all__ = [
 POWERS = 5 ** np.arange(9, dtype=np.uint32)
 LAST_SUIT, LAST_DRAGON = np.uint32(SUIT_BLOCKS - 1), np.uint32(DRAGON_BLOCKS - 1)
 """The highest indices: four of every kind."""
-HALF = np.uint32(5**5)
+HALF_BLOCKS = np.uint32(HALF)
 FIVE_KINDS = np.uint32(0x1F)
 SUIT = np.uint32(0x1FF)
+SETS_ONLY = 1  # of r.missing_suit
 OUT_OF_REACH = 100
 """Tiles missing, or wild tiles needed, where nothing helps."""
 
@@ -34,14 +37,14 @@ OUT_OF_REACH = 100
 @kernel
 def tiles_in(t, i):
     """The number of tiles in a block."""
-    return np.uint32((t.half[i % HALF] >> np.uint32(COUNT)) + (t.half[i // HALF] >> np.uint32(COUNT)))
+    return np.uint32((t.half[i % HALF_BLOCKS] >> np.uint32(COUNT)) + (t.half[i // HALF_BLOCKS] >> np.uint32(COUNT)))
 
 
 @kernel
 def block_kinds(t, i, field):
     """The kinds of a block that `half` marks in a field (HELD, ODD, FOUR): nine bits."""
-    low = t.half[i % HALF] >> np.uint32(field) & FIVE_KINDS
-    high = t.half[i // HALF] >> np.uint32(field) & FIVE_KINDS
+    low = t.half[i % HALF_BLOCKS] >> np.uint32(field) & FIVE_KINDS
+    high = t.half[i // HALF_BLOCKS] >> np.uint32(field) & FIVE_KINDS
     return np.uint32(low | high << np.uint32(5))
 
 
@@ -83,7 +86,7 @@ def one_suit(r, count0, count1, melds):
 
     A complete block of two tiles is the pair.
     """
-    most = 2 if r.missing_suit == 1 else 0
+    most = 2 if r.missing_suit == SETS_ONLY else 0
     first = count1 <= most and melds_in(melds, 1) == 0
     second = count0 <= most and melds_in(melds, 0) == 0
     return first or second

@@ -130,7 +130,7 @@ def _find_discards(r, s, seat):
         s.can_discard = BIT[s.tile]
         return
     held = s.held[seat]
-    if r.forbid_feeding != 0:
+    if r.forbid_feeding != 0 and r.shows != 0:
         shown = 0
         for other in range(3):
             if other != seat and s.declared[other] != 0:

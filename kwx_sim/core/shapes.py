@@ -12,6 +12,7 @@ from kwx_sim.core.blocks import (
     LAST_DRAGON,
     LAST_SUIT,
     OUT_OF_REACH,
+    SETS_ONLY,
     SUIT,
     all_held,
     hand_kinds,
@@ -50,7 +51,6 @@ DRAGONS = np.uint32(7)
 THREE_KINDS = np.uint32(7)
 CHUNK = np.uint32(5**3)
 CLASS = np.uint32(0xFF)
-SETS_ONLY = 1
 START = np.array(COMBINED_STARTS, np.uint32)
 SUITS_MERGED = np.array([suits for suits, _ in MERGED], np.uint32)
 DRAGONS_MERGED = np.array([dragons for _, dragons in MERGED], np.uint32)

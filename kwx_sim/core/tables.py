@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kwx_sim.core import automaton
 from kwx_sim.core.automaton import SYMBOLS, Automaton
-from kwx_sim.core.jit import CACHE_DIR
+from kwx_sim.core.jit import CACHE_DIR, records
 
 __all__ = ["TABLES", "build_tables", "load_tables"]
 
@@ -77,6 +77,8 @@ TABLES = np.dtype(
     ]
 )
 
+MAGIC = b"kwx_sim tables"  # how a file of tables begins
+
 Tables = NDArray[np.void]
 
 
@@ -104,12 +106,11 @@ def _read(path: Path) -> Tables | None:
         with path.open("rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
                 return None
-            return np.fromfile(file, TABLES, 1)
+            tables = records(1, TABLES)
+            file.readinto(tables.view(np.uint8))  # type: ignore[arg-type]  # an array is a buffer
+            return tables
     except OSError:
         return None
-
-
-MAGIC = b"kwx_sim tables 1"
 
 
 def _write(path: Path, tables: Tables) -> None:
@@ -129,7 +130,7 @@ def _write(path: Path, tables: Tables) -> None:
 
 def build_tables() -> Tables:
     """Build the tables, shape (1,), dtype TABLES."""
-    tables = np.zeros(1, TABLES)
+    tables = records(1, TABLES)
     record = tables[0]
     record["half"] = _half_table()
     record["suit"] = _completion_table(9)

@@ -3,6 +3,9 @@
 A hand is the two suit blocks and the number of wild tiles held. Wild tiles only fill up what natural tiles lack, any
 number of copies may be meant, and three of them left over are a set without a suit; so every question is how many wild
 tiles a block needs. 缺一门 leaves the second suit the pair at most (sets_only) or nothing (strict).
+
+Distances do not ask whether the copies beyond a kind's last are more than the four wild tiles could stand for: then
+another set is as near (the tests compare them with a count that asks).
 """
 
 import numpy as np
@@ -10,6 +13,7 @@ import numpy as np
 from kwx_sim.core.blocks import (
     LAST_SUIT,
     OUT_OF_REACH,
+    SETS_ONLY,
     SUIT,
     all_held,
     block_kinds,
@@ -38,7 +42,6 @@ WILD_BIT = np.uint32(1 << 18)
 NATURAL = np.uint32((1 << 18) - 1)
 BLOCK = np.uint64(0x1FF)
 NEED = np.uint64(7)
-SETS_ONLY = 1
 
 
 @kernel

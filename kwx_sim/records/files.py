@@ -2,7 +2,9 @@
 
 import codecs
 import json
+import sys
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -25,17 +27,19 @@ def write(file: IO[str], events: Iterable[Event]) -> None:
 
 
 def read(path: str | Path) -> Iterator[tuple[int, Event]]:
-    """Each event of a file with its line number, checked by its schema, not against the rules.
+    """Each event of a file, or of standard input for "-", with its line number, checked by its schema only.
 
     Raises InputError naming file, line and field. A line is forgotten once it is handed out, so a file may be long.
     """
-    with _opened(Path(path)) as file:
+    with _opened(path) as file:
         yield from _events(file, str(path))
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: str | Path) -> AbstractContextManager[IO[bytes]]:
+    if str(path) == "-":
+        return nullcontext(sys.stdin.buffer)
     try:
-        return path.open("rb")
+        return Path(path).open("rb")
     except OSError as error:
         raise InputError("records.unreadable", file=str(path), problem=error.strerror) from error
     except ValueError as error:

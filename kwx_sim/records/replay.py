@@ -19,10 +19,10 @@ __all__ = ["replay"]
 
 
 def replay(path: str | Path) -> Iterator[Event]:
-    """Each event of a file, once it has been found to follow from the rules and what came before it.
+    """Each event of a file, once it has been found to follow from the rules and from what came before it.
 
-    Raises InputError at the first that does not, naming its line, what was expected and what came. A record may hold
-    many rounds; it ends after a whole one.
+    A record may hold many rounds; it ends after a whole one. The path "-" means standard input. Raises InputError at
+    the first event that does not follow, naming its line, what was expected and what came.
     """
     lines = _Lines(path)
     while lines.ahead() is not None:
