@@ -45,7 +45,7 @@ verify: $(READY) ## Run the slow statistical and exhaustive verification
 	$(BIN)/python -m pytest -m verify
 
 coverage: $(READY) ## Report the branches of core/ that the tests reach, compilation off
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -n 0 tests/test_coverage.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -p no:xdist -o addopts=-q tests/test_scripted_rounds.py tests/test_fans.py -k "not verify and not random and not every_fan"
 	$(BIN)/python -m coverage report
 
 bench: $(READY) ## Measure the kernels beside their peers, and whole rounds

@@ -9,7 +9,7 @@ import pytest
 
 from kwx_sim.errors import InputError
 from kwx_sim.rules import FANS, PRESETS, RULES, Ruleset, changed, load_rules, pack, parse_rules, rules_hash
-from kwx_sim.rules.decisions import DOCUMENTS, decisions_for, listing, load_decisions, quotes, stated
+from kwx_sim.rules.decisions import decisions_for, listing, load_decisions, quotes, stated
 from kwx_sim.rules.page import refresh
 
 ROOT = Path(__file__).parent.parent

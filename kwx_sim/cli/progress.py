@@ -37,7 +37,7 @@ class Progress:
         )
         self._task: progress.TaskID | None = None
         self._done = self._counted_from = 0
-        self._since: float | None = None
+        self._first_block = self._since = 0.0
         self._line_due = 0.0
 
     def __enter__(self) -> Progress:
@@ -62,9 +62,9 @@ class Progress:
             self._line_due = now + LINE_EVERY
             if self._console.is_terminal:
                 self._bar.start()
-        elif self._since is None or now - self._since < SETTLING:
-            self._since = self._since or now
-            self._counted_from = done
+        elif not self._first_block or now - self._first_block < SETTLING:
+            self._first_block = self._first_block or now
+            self._since, self._counted_from = now, done
         self._done = done
         line = self._line(now, total)
         self._bar.update(self._task, completed=done, total=total if done else None, description=line)
@@ -79,7 +79,7 @@ class Progress:
     def _line(self, now: float, total: int) -> str:
         far = t("cli.progress.far", self._lang, done=f"{self._done:,}", total=f"{total:,}")
         played = self._done - self._counted_from
-        if self._since is None or not played or self._done == total:
+        if not self._first_block or not played or self._done == total:
             return far
         rate = played / (now - self._since)
         left = round((total - self._done) / rate)

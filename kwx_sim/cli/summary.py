@@ -25,11 +25,11 @@ def show_summary(tables: Mapping[str, pd.DataFrame], lang: str) -> None:
     for name, group in groupby(headlines(tables), key=lambda headline: headline.table):
         found = list(group)
         runs = list(dict.fromkeys(map(_run, found)))
-        with_it = [headline for headline in found if headline.name != NOT_IN_THE_RULES]
+        with_it = [one for one in found if one.name != NOT_IN_THE_RULES]
         put(f"{name}  {t(f'cli.summary.{name}', lang)}", "bold")
         if with_it:
             put(_of_one_run(with_it, lang) if len(runs) == 1 else _of_runs(with_it, lang))
-        without = [_run(headline) for headline in found if headline.name == NOT_IN_THE_RULES]
+        without = dict.fromkeys(one.ruleset for one in found if one.name == NOT_IN_THE_RULES)
         if without:
             put(hang("", t("cli.summary.without", lang, rules=", ".join(without))))
         put()
@@ -57,8 +57,8 @@ def _of_runs(found: Sequence[Headline], lang: str) -> RenderableType:
 
 
 def _figure(one: Headline) -> str:
-    """Write a figure with half its interval: `12.3% ±0.4`, `+1.24 ±0.06`."""
+    """Write a figure with half its interval: `12.3% ±0.4`, `1.24 ±0.06`; an exact one has none."""
     half = (one.ci_high - one.ci_low) / 2
     if one.unit.startswith("share"):
         return f"{100 * one.mean:.1f}% ±{100 * half:.1f}"
-    return f"{one.mean:.2f} ±{half:.2f}"
+    return (f"{one.mean:.2f} ±{half:.2f}" if half else f"{one.mean:.3f}").replace("-", "−")

@@ -127,16 +127,20 @@ def hang(label: str, body: str, indent: int = 0, column: int | None = None) -> s
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> Table:
-    """Lay out rows under headers; `right` names the columns of numbers."""
+    """Lay out rows under headers; `right` names the columns of numbers, which are never folded: their headers are."""
     from rich import box
     from rich.table import Table
 
-    numbers = set(right)
+    numbers, lines = set(right), list(rows)
     layout = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for place, header in enumerate(headers):
-        layout.add_column(header, justify="right" if place in numbers else "left", overflow="fold")
-    for row in rows:
-        layout.add_row(*row)
+        widest = max((cells(line[place]) for line in lines), default=0)
+        if place in numbers:
+            layout.add_column(header, justify="right", overflow="fold", min_width=widest)
+        else:
+            layout.add_column(header, overflow="fold")
+    for line in lines:
+        layout.add_row(*line)
     return layout
 
 

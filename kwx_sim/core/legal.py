@@ -131,12 +131,13 @@ def _find_discards(r, s, seat):
         return
     held = s.held[seat]
     if r.forbid_feeding != 0 and r.shows != 0:
-        shown = 0
+        shown = np.uint32(0)
         for other in range(3):
             if other != seat and s.declared[other] != 0:
                 shown |= s.waits[other]
-        if held & ~shown != 0:
-            held &= ~shown
+        safe = np.uint32(held & ~shown)
+        if safe != 0:
+            held = safe
     s.can_discard = held
 
 
