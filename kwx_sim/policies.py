@@ -1,0 +1,157 @@
+"""Players by name: `random`, `efficient`, and their parameters, checked, for kernels and for manifests.
+
+A policy is written `efficient`, or `efficient:avoidance=0.5,liangdao=never`, or as a mapping with the same names
+(`{"policy": "efficient", "avoidance": 0.5}`), or in a TOML file of such a mapping.
+"""
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kwx_sim.core import choose
+from kwx_sim.core import policy as codes
+from kwx_sim.core.jit import records
+from kwx_sim.errors import InputError
+
+__all__ = ["Efficient", "Policy", "Random", "parse_policy"]
+
+MAX_FILE_BYTES = 1 << 16
+
+
+class Policy(BaseModel):
+    """A player: its parameters, and the record that the kernels read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    policy: str
+
+    def describe(self) -> dict[str, Any]:
+        """Every parameter by name, as plain JSON values: `parse_policy` makes the same policy of it."""
+        return self.model_dump(mode="json")
+
+    def pack(self) -> NDArray[np.void]:
+        """The policy as an array of one POLICY record (`core.policy`)."""
+        packed = records(1, codes.POLICY)
+        for field, value in self._fields().items():
+            packed[field] = value
+        return packed
+
+    def _fields(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+class Random(Policy):
+    """Any legal action; wins, calls, kongs and declarations each by a chance of their own.
+
+    Attributes
+    ----------
+    win, call, own_kong, declare : the chance that it takes a win, calls a discard, kongs on its own turn, declares
+    """
+
+    policy: Literal["random"] = "random"
+    win: float = Field(0.9, ge=0, le=1)
+    call: float = Field(0.5, ge=0, le=1)
+    own_kong: float = Field(0.5, ge=0, le=1)
+    declare: float = Field(0.5, ge=0, le=1)
+
+    def _fields(self) -> dict[str, Any]:
+        return {**self.model_dump(exclude={"policy"}), "kind": codes.RANDOM}
+
+
+class Efficient(Policy):
+    """Shanten, then live acceptance, then value: see `core.choose`.
+
+    Attributes
+    ----------
+    value : weight of fan against speed; 0 plays for speed alone
+    pong, kong : appetite for calls: 0 never, 1 as judged, more: eager
+    liangdao : never, always, or by the rule of the four fields below
+    liangdao_kinds, liangdao_fan : fewest kinds of waits, or the best wait's fan that makes up for fewer
+    liangdao_live, liangdao_wall : fewest live tiles, and fewest tiles left in the wall
+    avoidance : λ, the chance that it keeps back a tile that a declared player has shown to wait for
+    min_win : smallest fan that it takes from a discard or a robbed kong
+    tremble : the chance of a random legal action
+    """
+
+    policy: Literal["efficient"] = "efficient"
+    value: float = Field(1.0, ge=0, le=10)
+    pong: float = Field(1.0, ge=0, le=10)
+    kong: float = Field(1.0, ge=0, le=10)
+    liangdao: Literal["never", "always", "rule"] = "rule"
+    liangdao_kinds: int = Field(2, ge=1, le=21)
+    liangdao_fan: int = Field(4, ge=1, le=1 << 20)
+    liangdao_live: int = Field(1, ge=0, le=84)
+    liangdao_wall: int = Field(0, ge=0, le=44)
+    avoidance: float = Field(0.9, ge=0, le=1)
+    min_win: int = Field(1, ge=1, le=1 << 20)
+    tremble: float = Field(0.0, ge=0, le=1)
+
+    def _fields(self) -> dict[str, Any]:
+        modes = {"never": choose.NEVER, "always": choose.ALWAYS, "rule": choose.BY_RULE}
+        plain = self.model_dump(exclude={"policy", "liangdao"})
+        return {**plain, "kind": codes.EFFICIENT, "liangdao_mode": modes[self.liangdao]}
+
+
+KINDS: dict[str, type[Policy]] = {"random": Random, "efficient": Efficient}
+
+
+def parse_policy(given: Policy | str | Path | Mapping[str, Any]) -> Policy:
+    """The policy that a name with parameters, a mapping or a TOML file describes.
+
+    Raises InputError for an unknown name or parameter (with the nearest known one) or a value out of range.
+    """
+    if isinstance(given, Policy):
+        return given
+    if isinstance(given, Path) or (isinstance(given, str) and given.endswith(".toml")):
+        return _from_mapping(_read(Path(given)), source=str(given))
+    if isinstance(given, str):
+        return _from_mapping(_from_text(given), source=given)
+    if isinstance(given, Mapping):
+        return _from_mapping(dict(given), source="policy")
+    raise InputError("policies.form", came=repr(given))
+
+
+def _from_text(text: str) -> dict[str, Any]:
+    name, _, rest = text.partition(":")
+    fields: dict[str, Any] = {"policy": name.strip()}
+    for part in filter(None, (part.strip() for part in rest.split(","))):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise InputError("policies.parameter", source=text, came=repr(part))
+        fields[key.strip()] = value.strip()
+    return fields
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise InputError("policies.too_large", file=str(path), limit=MAX_FILE_BYTES)
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError("policies.unreadable", file=str(path), problem=str(error).replace("\n", " ")) from error
+
+
+def _from_mapping(fields: dict[str, Any], source: str) -> Policy:
+    name = fields.get("policy", "efficient")
+    if name not in KINDS:
+        raise InputError("policies.name", source=source, names=", ".join(KINDS), came=repr(name))
+    try:
+        return KINDS[name].model_validate(fields)
+    except ValidationError as error:
+        raise _refusal(error, source, KINDS[name]) from error
+
+
+def _refusal(error: ValidationError, source: str, kind: type[Policy]) -> InputError:
+    first = error.errors()[0]
+    field = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(field, list(kind.model_fields), n=1, cutoff=0.0)
+        return InputError("policies.unknown", source=source, field=field, near=near[0])
+    expected = str(first["msg"]).removeprefix("Input should be ").removeprefix("a valid ")
+    return InputError("policies.value", source=source, field=field, expected=expected, came=repr(first["input"]))
