@@ -21,7 +21,8 @@ import kwx_sim
 from kwx_sim.core.jit import records
 from kwx_sim.core.run import play_block
 from kwx_sim.core.shapes import load_tables
-from kwx_sim.policies import policy
+from kwx_sim.core.state import STATE
+from kwx_sim.policies import parse_policy
 from kwx_sim.rules import PRESETS, load_rules, pack
 
 HANDS = 200_000
@@ -125,18 +126,18 @@ def _answers(ours: Callable[[Counts], NDArray[np.int64]], hands: Counts) -> list
 
 def round_rows() -> list[dict[str, object]]:
     """Whole rounds a second on one core, shuffle and deal included."""
-    tables = load_tables()
+    tables = load_tables()[0]
     rows: list[dict[str, object]] = []
     for preset in PRESETS:
-        rules = pack(load_rules(preset))
+        rules = pack(load_rules(preset))[0]
         for name in ("random", "efficient"):
-            seats = np.concatenate([policy(name)] * 3)
-            state = records(1, kwx_sim.core.state.STATE)
-            play = lambda n, rules=rules, seats=seats, state=state: play_block(  # noqa: E731  # bound to this row
-                tables, rules, state, seats, np.uint64(7), 0, n
-            )
-            rate = 1e9 / nanoseconds(lambda play=play: play(ROUNDS), ROUNDS)  # type: ignore[misc]
-            rows.append({"rules": preset, "policy": name, "rounds_per_second": rate})
+            seats = np.concatenate([parse_policy(name).pack()] * 3)
+            states, piao = records(ROUNDS, STATE), np.zeros(3, np.uint8)
+
+            def play(rules=rules, seats=seats, states=states, piao=piao) -> None:  # type: ignore[no-untyped-def]
+                play_block(tables, rules, states, seats, piao, np.uint64(7), 0)
+
+            rows.append({"rules": preset, "policy": name, "rounds_per_second": 1e9 / nanoseconds(play, ROUNDS)})
     return rows
 
 
