@@ -50,7 +50,11 @@ VARIANTS = {
     },
     "xiangyang/house": {
         "base": "xiangyang",
-        "changes": {"liangdao.kong_after": "never", "play.min_fan_on_discard": 2, "play.min_fan_waived_by_liangdao": False},
+        "changes": {
+            "liangdao.kong_after": "never",
+            "play.min_fan_on_discard": 2,
+            "play.min_fan_waived_by_liangdao": False,
+        },
     },
     "hongzhong/house": {
         "base": "hongzhong",
@@ -68,9 +72,13 @@ VARIANTS = {
     },
     "hongzhong/strict": {
         "base": "hongzhong",
-        "changes": {"shapes.missing_suit": "strict", "shapes.wild_kong": "none", "fans.values": {"ping_hu": 1, "self_draw": 1}},
+        "changes": {
+            "shapes.missing_suit": "strict",
+            "shapes.wild_kong": "none",
+            "fans.values": {"ping_hu": 1, "self_draw": 1},
+        },
     },
-}  # fmt: skip
+}
 TABLES = [*PRESETS, *VARIANTS]
 
 # How eagerly a random seat takes each kind of action; discards share the rest. Few self-draws are taken, so that rounds

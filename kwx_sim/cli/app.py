@@ -6,6 +6,7 @@ Commands are imported when they are called, so that `kwx --help` does not wait f
 from __future__ import annotations
 
 import difflib
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -129,4 +130,6 @@ app.params += [flag_that_ends("--version", key="common.version", say=_version), 
 
 def main() -> NoReturn:
     """Run the `kwx` command of this process."""
+    # A script's shell starts its background jobs with SIGINT ignored; `kill -INT` must stop and save those too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     app.main()

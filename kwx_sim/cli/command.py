@@ -17,6 +17,7 @@ __all__ = [
     "Choice",
     "Command",
     "Numbers",
+    "Policies",
     "Whole",
     "Words",
     "argument",
@@ -93,6 +94,25 @@ class Words(click.ParamType):
         if isinstance(value, list):
             return value
         return [word.strip() for word in value.replace("，", ",").split(",")]
+
+
+class Policies(click.ParamType):
+    """Players between commas, each perhaps with parameters, between commas too: `random,efficient:pong=0,kong=0`."""
+
+    name = "policies"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
+        """Take the players apart; what each is, their reader knows."""
+        if isinstance(value, list):
+            return value
+        found: list[str] = []
+        for part in value.replace("，", ",").split(","):
+            is_parameter = "=" in part.partition(":")[0]
+            if found and is_parameter:
+                found[-1] += "," + part
+            else:
+                found.append(part.strip())
+        return found
 
 
 def one_or_all(values: list[Any] | None) -> Any:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING, Any
 
 from kwx_sim.cli import batch as fields
-from kwx_sim.cli.command import Numbers, Whole, Words, command, language, one_or_all, option
+from kwx_sim.cli.command import Numbers, Policies, Whole, command, language, one_or_all, option
 from kwx_sim.cli.events import show_events
 from kwx_sim.cli.terminal import announce_compiling, narration, to_json
 from kwx_sim.cli.words import in_words, signed
@@ -28,7 +28,7 @@ __all__ = ["play"]
 @option("--seed", key="common.seed", type=Whole(), metavar="N")
 @option("--games", key="play.games", type=Whole(), metavar="N")
 @option("--first", key="play.first", type=Whole(), metavar="N")
-@option("--policies", "-p", key="common.policies", type=Words(), metavar="POLICY|P,P,P")
+@option("--policies", "-p", key="common.policies", type=Policies(), metavar="P|P,P,P")
 @option("--room", key="score.room", metavar="ROOM")
 @option("--piao", key="common.piao", type=Numbers(), metavar="N|N,N,N")
 @option("--record", key="play.record", metavar="FILE")

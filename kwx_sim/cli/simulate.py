@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kwx_sim.cli.command import Numbers, Whole, Words, command, language, one_or_all, option
+import click
+
+from kwx_sim.cli.command import Numbers, Policies, Whole, Words, command, language, one_or_all, option
 from kwx_sim.cli.progress import Progress
 from kwx_sim.cli.summary import show_summary
 from kwx_sim.cli.terminal import narration, print_json, put
@@ -23,7 +25,7 @@ __all__ = ["simulate"]
 @option("--games", "-n", key="simulate.games", type=Whole(), metavar="N")
 @option("--seed", key="common.seed", type=Whole(), metavar="N")
 @option("--tables", key="simulate.tables", type=Words(), metavar="TABLE,...")
-@option("--policies", "-p", key="common.policies", type=Words(), metavar="POLICY|P,P,P")
+@option("--policies", "-p", key="common.policies", type=Policies(), metavar="P|P,P,P")
 @option("--room", key="score.room", metavar="ROOM")
 @option("--piao", key="common.piao", type=Numbers(), metavar="N|N,N,N")
 @option("--workers", "-w", key="common.workers", type=Whole(), default=0, metavar="N")
@@ -48,7 +50,7 @@ def simulate(workers: int, as_json: bool, **given: Any) -> None:
             progress.stop()
             key = "cli.simulate.interrupted" if where else "cli.simulate.interrupted_lost"
             narration().print(t(key, lang, directory=where), soft_wrap=True)
-            raise
+            raise click.Abort from None
     files = write_tables(result.tables, where, result.provenance, lang) if where else []
     if as_json:
         print_json(_everything(result, files))

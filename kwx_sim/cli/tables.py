@@ -5,6 +5,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import click
+
 from kwx_sim.cli.command import Whole, command, language, option
 from kwx_sim.cli.progress import Progress
 from kwx_sim.cli.summary import show_summary
@@ -38,7 +40,7 @@ def tables(rules: str, games: int | None, seed: int | None, workers: int, out: s
         except KeyboardInterrupt:
             progress.stop()
             narration().print(t("cli.tables.interrupted", lang))
-            raise
+            raise click.Abort from None
     write_tables(result.tables, out, result.provenance, lang)
     show_summary(result.tables, lang)
     put(t("cli.simulate.files", lang, directory=out))

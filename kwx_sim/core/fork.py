@@ -22,6 +22,8 @@ N_ARMS = 6
 DELAY = np.array([0, 1, 2, 4, 255, 255], np.int64)
 """Own draws after which an arm declares; 255: not by the arm's own."""
 
+NO_EVENTS = np.int64(0)
+
 # What is noted of an arm of a fork.
 FORKS, RESULT, GAIN, BY_SELF_DRAW, BY_DISCARD, FED, NOBODY = 0, 1, 2, 3, 4, 5, 6
 N_VALUES = 7
@@ -149,7 +151,7 @@ def _find_bins(t, r, s, seat, draws, bins):
         tile = ctz(rest)
         rest &= rest - np.uint32(1)
         live += 4 - np.int64(s.counts[seat, tile]) - np.int64(s.seen[tile])
-        fan = max(fan, win_fan(t, r, s, seat, tile, 0))
+        fan = max(fan, win_fan(t, r, s, np.uint8(seat), np.uint8(tile), NO_EVENTS))
     bins[0] = turn_bin(draws)
     bins[1] = _bin(KINDS_FROM, np.int64(popcount(waits)))
     bins[2] = _bin(LIVE_FROM, live)

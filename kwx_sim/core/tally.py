@@ -76,7 +76,8 @@ def points_of(s, seat):
 @kernel
 def _settle_again(t, r, s, winner):
     """Settle a win of the finished round s once more, by other rules."""
-    settle_win(t, r, s, winner, s.feeder, s.win_tile, win_events(s, winner))
+    # The argument types are the engine's own: another integer type would be compiled anew, with all that it calls.
+    settle_win(t, r, s, np.uint8(winner), s.feeder, s.win_tile, win_events(s, np.uint8(winner)))
 
 
 @kernel
@@ -104,7 +105,7 @@ def add_kawuxing(t, rules, states, x, discards, out):
     s = states[0]
     x[:] = 0
     x[ROUND] = 1
-    with_fan = False
+    with_fan = 0
     for winner in range(3):
         if s.winners >> winner & 1:
             with_fan |= _add_win(t, rules, states, winner, x)
@@ -117,7 +118,7 @@ def add_kawuxing(t, rules, states, x, discards, out):
 
 @kernel
 def _add_win(t, rules, states, winner, x):
-    """Add one win to the round's variables; whether it has the fan."""
+    """Add one win to the round's variables; 1 where it has the fan, else 0."""
     s = states[0]
     paid = s.win_points[winner, winner]
     fan = np.int64(s.win_fans[winner] >> KAWUXING_FAN & 1)
@@ -128,14 +129,14 @@ def _add_win(t, rules, states, winner, x):
     if s.win_tile in (4, 13):
         x[WON_BY_FIVE] += 1
     if fan == 0:
-        return False
+        return 0
     waits = s.win_waits[winner]
     x[PURE] += waits & (waits - 1) == 0
     x[BAMBOO] += s.win_tile < 9
     states[1] = s
     _settle_again(t, rules[WITHOUT_KAWUXING], states[1], winner)
     x[OWN] += paid - states[1].win_points[winner, winner]
-    return True
+    return 1
 
 
 @kernel
@@ -151,7 +152,7 @@ def _add_discards(s, with_fan, discards, out):
             cell = discards[TILE_CLASS[tile], turn]
             cell[DISCARDS] += 1
             cell[WON] += won
-            cell[WON_AS_KAWUXING] += won and with_fan
+            cell[WON_AS_KAWUXING] += won * with_fan
     for tile_class in range(N_TILE_CLASSES):
         for turn in range(TURNS + 1):
             x = discards[tile_class, turn]
@@ -190,7 +191,7 @@ def _add_self_draw(t, rules, states, group, x, out):
     x[BROUGHT] = brought
     x[UNDOUBLED] = 2 * maima_points(r, tile)
     x[EARNED] = earned
-    declared, turn = np.int64(s.declared[winner] != 0), turn_bin(s.draws[winner])
+    declared, turn = np.int64(s.declared[winner] != 0), turn_bin(np.int64(s.draws[winner]))
     add_products(out.sums[declared, turn], out.products[declared, turn], x)
     groups = out.win_groups[group]
     groups[COUNT] += 1
