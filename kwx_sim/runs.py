@@ -7,7 +7,8 @@ last bit however many workers play and however often the run was interrupted.
 
 import platform
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -28,13 +29,13 @@ from kwx_sim.store import Store
 
 __all__ = ["BLOCK", "DEFAULT_GAMES", "TALLIES", "Run", "default_workers", "play_run", "replay"]
 
-BLOCK = 4096
-"""Rounds of a block, the unit that is saved: about a second of work with forks. Whole series, so blocks stand alone."""
+BLOCK = 8192
+"""Rounds of a block, the unit that is saved: half a second of work with forks. Whole series, so blocks stand alone."""
 
 CHUNK = 256
 """Rounds of a call into the kernels: a few hundredths of a second, after which a request to stop is noticed."""
 
-DEFAULT_GAMES = 60_000
+DEFAULT_GAMES = 100_000
 MAX_GAMES = 10**10
 MAX_SEED = 2**63 - 1
 SEATS = 3
@@ -162,11 +163,13 @@ def play_run(
             done += len(_rounds(run, block))
     if progress:
         progress(done, run.games)
-    for block, found in _played(_Player(run), missing, workers, store):
-        sums += found
-        done += len(_rounds(run, block))
-        if progress:
-            progress(done, run.games)
+    # Closed at once when interrupted, not when the traceback is dropped.
+    with closing(_played(_Player(run), missing, workers, store)) as played:
+        for block, found in played:
+            sums += found
+            done += len(_rounds(run, block))
+            if progress:
+                progress(done, run.games)
     return sums.view(series.SUMS)
 
 
@@ -219,7 +222,7 @@ class _Player:
 
 def _played(
     player: _Player, blocks: Sequence[int], workers: int, store: Store | None
-) -> Iterator[tuple[int, NDArray[np.int64]]]:
+) -> Generator[tuple[int, NDArray[np.int64]]]:
     """Play blocks on threads, save each as soon as it is finished, and give them in order."""
     from joblib import Parallel, delayed
 
@@ -240,6 +243,7 @@ def _played(
         yield from zip(blocks, played, strict=True)
     finally:
         stop.set()
+        played.close()
 
 
 def _stored(store: Store | None, block: int, notice: Notice | None) -> NDArray[np.int64] | None:

@@ -72,7 +72,8 @@ class Store:
         if not file.exists():
             return None
         try:
-            with np.load(file, allow_pickle=False) as stored:
+            # Opened here, for numpy leaves a file open that turns out to be no archive.
+            with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
                 sums = stored["sums"]
                 if str(stored["run"]) != self._run or int(stored["block"]) != block or sums.shape != (size,):
                     raise ValueError(f"not block {block} of this run")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -28,22 +29,47 @@ def answer(*args):
     return json.loads(result.stdout)
 
 
-def batch(command, lines, *options):
+def batch(command, lines, *options, by="--batch"):
     """Feed lines (dicts, or raw text) to `kwx COMMAND --batch -`: the exit status and the answers."""
     raw = "\n".join(line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines)
-    result = run(command, "--batch", "-", *options, stdin=raw)
+    result = run(command, by, "-", *options, stdin=raw)
     return result.exit_code, [json.loads(line) for line in result.stdout.splitlines()]
 
 
-def process(*args, stdin=None, **env):
+def process(*args, stdin=None, stderr_to_stdout=False, **env):
     """Run `python -m kwx_sim` as a process."""
     return subprocess.run(
         [sys.executable, "-m", "kwx_sim", *args],
         input=stdin,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if stderr_to_stdout else subprocess.PIPE,
         check=False,
         env=os.environ | PLAIN | env,
     )
+
+
+def start(*args, **env):
+    """Start `python -m kwx_sim` and leave it running."""
+    command = [sys.executable, "-m", "kwx_sim", *args]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | PLAIN | env, text=True
+    )
+
+
+def terminal(*args, **env):
+    """Run `python -m kwx_sim` with stdout and stderr on a terminal: exit status, and all that it showed."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "kwx_sim", *args]
+    child = subprocess.Popen(command, stdout=theirs, stderr=theirs, env=os.environ | PLAIN | {"TERM": "xterm"} | env)
+    os.close(theirs)
+    shown = b""
+    try:
+        while part := os.read(ours, 1 << 16):
+            shown += part
+    except OSError:  # Linux: the other end is closed
+        pass
+    os.close(ours)
+    return child.wait(), shown.decode().replace("\r\n", "\n")
 
 
 def golden(name):

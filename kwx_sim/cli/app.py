@@ -6,9 +6,11 @@ Commands are imported when they are called, so that `kwx --help` does not wait f
 from __future__ import annotations
 
 import difflib
+import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -131,5 +133,25 @@ app.params += [flag_that_ends("--version", key="common.version", say=_version), 
 def main() -> NoReturn:
     """Run the `kwx` command of this process."""
     # A script's shell starts its background jobs with SIGINT ignored; `kill -INT` must stop and save those too.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    app.main()
+    signal.signal(signal.SIGINT, _interrupt)
+    try:
+        app.main()
+    except SystemExit as end:
+        if end.code == EXIT_INTERRUPTED:
+            _leave_at_once()
+        raise
+
+
+def _interrupt(*_: Any) -> None:
+    """Raise KeyboardInterrupt, but not into numba's compiler, whose callbacks from C lose it or fail on it."""
+    compiling = sys.modules.get("numba.core.compiler_lock")
+    if compiling is not None and compiling.global_compiler_lock.is_locked():
+        _leave_at_once()
+    raise KeyboardInterrupt
+
+
+def _leave_at_once() -> NoReturn:
+    """End an interrupted process without waiting for threads that still compile or play; whole blocks are on disk."""
+    with suppress(OSError):
+        sys.stdout.flush()
+    os._exit(EXIT_INTERRUPTED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -50,18 +51,20 @@ class Progress:
 
     def stop(self) -> None:
         """Take the bar off the terminal."""
-        self._bar.stop()
+        if self._bar.live.is_started:
+            self._bar.stop()
 
     def __call__(self, done: int, total: int) -> None:
         """Take the rounds done and the rounds in all; the first call comes before any is played."""
         now = time.monotonic()
         if self._task is None:
             # Only now is it sure that something is run.
-            announce_compiling(self._lang, kernel="series.play_rounds", logged=True)
+            announce_compiling(self._lang, kernel="series.play_rounds", seconds=90, logged=True)
             self._task = self._bar.add_task("", total=None)
-            self._line_due = now + LINE_EVERY
             if self._console.is_terminal:
                 self._bar.start()
+            _compile()
+            self._line_due = time.monotonic() + LINE_EVERY
         elif not self._first_block or now - self._first_block < SETTLING:
             self._first_block = self._first_block or now
             self._since, self._counted_from = now, done
@@ -84,3 +87,17 @@ class Progress:
         rate = played / (now - self._since)
         left = round((total - self._done) / rate)
         return far + t("cli.progress.rate", self._lang, rate=f"{rate:,.0f}", left=f"{left // 60}:{left % 60:02d}")
+
+
+def _compile() -> None:
+    """Compile the kernels, or load them, in a thread: an interrupt ends the wait for it, and is not lost in numba."""
+
+    def play_a_round() -> None:
+        from kwx_sim.rules import PRESETS
+        from kwx_sim.runs import Run, replay
+
+        replay(Run.of(PRESETS[0]), 0)
+
+    thread = threading.Thread(target=play_a_round, daemon=True)
+    thread.start()
+    thread.join()

@@ -60,11 +60,12 @@ def simulate(workers: int, as_json: bool, **given: Any) -> None:
 
 
 def _everything(result: Result, files: list[Path]) -> dict[str, Any]:
-    """Put all figures and where they come from into one object; what is no number is null."""
-    import json
-
+    """Put all figures and where they come from into one object; a figure that is not there is null."""
     return {
-        "tables": {name: json.loads(frame.to_json(orient="records")) for name, frame in result.tables.items()},
+        "tables": {
+            name: frame.astype(object).where(frame.notna(), None).to_dict(orient="records")
+            for name, frame in result.tables.items()
+        },
         "provenance": result.provenance,
         "files": list(map(str, files)),
     }

@@ -36,7 +36,9 @@ _PLAIN = {"中": "7z", "发": "6z", "白": "5z", "×": "*", "−": "-", "–": "
 _PIPED_WIDTH = 160
 _PROSE_WIDTH = 100
 # A wide character is a word by itself: Chinese is folded anywhere, but no line begins with a closing mark.
-_WORD = re.compile(r"\s+|[^\s\u2e80-\uffef]+|[「（《“]*[\u2e80-\uffef][，。、：；！？」）》”]*")
+_WORD = re.compile(
+    r"\s+|[「（《“]*(?:[^\s\u2e80-\uffef]+|[\u2e80-\uffef])[，。、：；！？」）》”]*",
+)
 
 
 def _plain_marks(error: UnicodeError) -> tuple[str, int]:
@@ -75,18 +77,18 @@ def narration() -> Console:
     return _console(stderr=True)
 
 
-def announce_compiling(lang: str, kernel: str = "", *, logged: bool = False) -> None:
+def announce_compiling(lang: str, kernel: str = "", seconds: int = 20, *, logged: bool = False) -> None:
     """Tell a person who watches, before the first call of all, that it takes longer: kernels are compiled and kept.
 
-    `kernel`, as in `round.apply`, is the last that the call compiles; without it, any will do. With `logged` a file
-    that stderr goes to is told too.
+    `kernel`, as in `round.apply`, is the last that the call compiles, in some `seconds`; without it, any will do. With
+    `logged` a file that stderr goes to is told too.
     """
     if not (logged or sys.stderr.isatty()):
         return
     from kwx_sim.core.jit import CACHE_DIR
 
     if CACHE_DIR is None or not any(CACHE_DIR.rglob(f"{kernel}*.nbi")):
-        narration().print(t("cli.compiling" if CACHE_DIR else "cli.compiling_each_time", lang))
+        narration().print(t("cli.compiling" if CACHE_DIR else "cli.compiling_each_time", lang, seconds=seconds))
 
 
 def _console(*, stderr: bool) -> Console:

@@ -7,11 +7,11 @@ weighed by the worth of its fan, are the most.
 
 import numpy as np
 
-from kwx_sim.core.fans import best_reading, paid
+from kwx_sim.core.fans import best_reading
 from kwx_sim.core.jit import ctz, kernel, popcount
 from kwx_sim.core.legal import locked
-from kwx_sim.core.plans import ANY, FLUSH_FIRST, PAIRS, SUITS, TRIPLETS, best_plan, hand_of, konged, ponged, worth
-from kwx_sim.core.shapes import accept_mask, shanten, wait_mask
+from kwx_sim.core.plans import FLUSH_FIRST, PAIRS, SUITS, TRIPLETS, best_plan, hand_of, konged, ponged, windfall, worth
+from kwx_sim.core.shapes import accept_mask, discard_mask, shanten, wait_mask
 from kwx_sim.core.state import (
     ADDED_KONG,
     CONCEALED_KONG,
@@ -34,10 +34,7 @@ ONE = np.uint32(1)
 RED_BIT = np.uint32(1 << RED)
 NO_EVENTS = 0
 SHARES = 1.5
-"""Shares of its fan that a win brings: one from a feeder, two by self-draw."""
-
-READY_RATE = 0.030
-"""The chance that one live tile of a ready hand comes, drawn or discarded, between two own draws."""
+"""Shares that a win brings: one from a feeder, two by self-draw."""
 
 KEEP = np.array([0.0, 0.1, 0.2, 0.4, 0.6, 0.4, 0.2, 0.1, 0.0] * 2 + [0.0] * 3)
 """What keeping a kind counts for beside a live tile: 5s win 卡五星, 4s and 6s make it."""
@@ -58,7 +55,7 @@ def choose_turn(t, r, s, p, avoids):
     plan = best_plan(t, r, p, hand, live, draws)
     kinds = s.can_concealed_kong | s.can_added_kong
     if kinds != 0 and p.kong > 0:
-        action = _choose_kong(t, r, s, p, hand, live, draws, plan.expected)
+        action = _choose_kong(t, r, s, p, hand, live, draws, _bases(r, plan))
         if action >= 0:
             return action
     allowed = _allowed(r, s, seat, avoids)
@@ -78,16 +75,16 @@ def choose_call(t, r, s, p):
     hand = hand_of(s, seat)
     live = live_kinds(r, s, seat)
     draws = wall_left(s) // 3
-    best = SHARES * _expected(t, r, p, hand, live, draws)
+    best = _expected(t, r, p, hand, live, draws)
     action = pass_
     if s.can_pong != 0 and p.pong > 0:
-        gain = p.pong * SHARES * _expected(t, r, p, ponged(hand, tile), live, draws)
+        gain = p.pong * _expected(t, r, p, ponged(hand, tile), live, draws)
         if gain > best:
             best = gain
             action = encode(PONG, tile)
     if s.can_direct_kong != 0 and p.kong > 0:
         after = konged(hand, tile, 3)
-        gain = p.kong * (r.direct_kong + SHARES * _expected(t, r, p, after, live, draws))
+        gain = p.kong * (r.direct_kong + _expected(t, r, p, after, live, draws))
         if gain > best:
             action = encode(DIRECT_KONG, tile)
     return action
@@ -106,13 +103,19 @@ def _locked_turn(s, p):
 
 @kernel
 def _expected(t, r, p, hand, live, draws):
-    return best_plan(t, r, p, hand, live, draws).expected
+    return _bases(r, best_plan(t, r, p, hand, live, draws))
+
+
+@kernel
+def _bases(r, plan):
+    """A plan's expectation in bases, to set against the payment of a kong."""
+    return SHARES * (1.0 + windfall(r)) * plan.expected
 
 
 @kernel
 def _choose_kong(t, r, s, p, hand, live, draws, expected):
     """暗杠, 补杠: the best one, where it brings more than the hand without it; −1 for none."""
-    best = SHARES * expected
+    best = expected
     action = -1
     rest = s.can_concealed_kong | s.can_added_kong
     while rest != 0:
@@ -121,7 +124,7 @@ def _choose_kong(t, r, s, p, hand, live, draws, expected):
         concealed = s.can_concealed_kong >> np.uint32(tile) & ONE != 0
         after = konged(hand, tile, 4 if concealed else 1)
         payment = 2.0 * (r.concealed_kong if concealed else r.added_kong)
-        gain = p.kong * (payment + SHARES * _expected(t, r, p, after, live, draws))
+        gain = p.kong * (payment + _expected(t, r, p, after, live, draws))
         if gain > best:
             best = gain
             action = encode(CONCEALED_KONG if concealed else ADDED_KONG, tile)
@@ -167,36 +170,45 @@ def _rarest(kinds, live):
 @kernel
 def _advance(t, r, p, hand, live, allowed):
     """The discard with the smallest shanten; of these, with the most live tiles that lower it, weighed."""
-    nearest = 99
-    candidates = np.uint32(0)
-    rest = allowed
-    while rest != 0:
-        tile = ctz(rest)
-        rest &= rest - ONE
-        i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, 1)
-        distance = shanten(t, r, i0, i1, i2, hand.pongs, hand.kongs)
-        if distance < nearest:
-            nearest = distance
-            candidates = np.uint32(0)
-        if distance == nearest:
-            candidates |= ONE << np.uint32(tile)
+    candidates = np.uint32(allowed & discard_mask(t, r, hand.i0, hand.i1, hand.i2, hand.pongs, hand.kongs))
+    if candidates == 0:
+        candidates = _least_harm(t, r, hand, allowed)
     if candidates & (candidates - ONE) == 0:
         return np.int64(ctz(candidates))
-    best = -1.0
+    ready = shanten(t, r, hand.i0, hand.i1, hand.i2, hand.pongs, hand.kongs) <= 0
+    best = -1e9
     choice = np.int64(0)
     while candidates != 0:
         tile = ctz(candidates)
         candidates &= candidates - ONE
         i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, 1)
-        if nearest <= 0:
+        if ready:
             score = _waiting_value(t, r, p, i0, i1, i2, hand.pongs, hand.kongs, live)
         else:
             score = np.float64(live_tiles(live, accept_mask(t, r, i0, i1, i2, hand.pongs, hand.kongs)))
-        score += 1.0 - p.value * KEEP[tile]
+        score -= KEEP[tile]
         if score > best:
             best = score
             choice = np.int64(tile)
     return choice
+
+
+@kernel
+def _least_harm(t, r, hand, allowed):
+    """Those of the kinds whose discard leaves the smallest shanten."""
+    nearest = np.int64(99)
+    kinds = np.uint32(0)
+    while allowed != 0:
+        tile = ctz(allowed)
+        allowed &= allowed - ONE
+        i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, 1)
+        distance = np.int64(shanten(t, r, i0, i1, i2, hand.pongs, hand.kongs))
+        if distance < nearest:
+            nearest = distance
+            kinds = np.uint32(0)
+        if distance == nearest:
+            kinds |= ONE << np.uint32(tile)
+    return np.uint32(kinds)
 
 
 @kernel
@@ -234,7 +246,7 @@ def _declares(t, r, s, p, hand, live, tile):
         return False
     if popcount(waits) >= p.liangdao_kinds:
         return True
-    return _best_wait_fan(t, r, hand, i0, i1, i2, waits) >= p.liangdao_fan
+    return _best_wait_fan(t, r, hand, i0, i1, i2, waits) + windfall(r) >= p.liangdao_fan
 
 
 @kernel

@@ -9,7 +9,7 @@ are written beside the tables.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -66,9 +66,9 @@ class Headline(NamedTuple):
     """
 
     table: str
+    name: str
     ruleset: str
     cap: int
-    name: str
     n: int
     mean: float
     ci_low: float
@@ -102,15 +102,17 @@ def join(results: Sequence[Mapping[str, pd.DataFrame]]) -> dict[str, pd.DataFram
     return {name: pd.concat([tables[name] for tables in results], ignore_index=True) for name in results[0]}
 
 
-def headlines(tables: Mapping[str, pd.DataFrame]) -> Iterator[Headline]:
-    """Pick the few figures of each run that a terminal shows, table by table."""
+def headlines(tables: Mapping[str, pd.DataFrame]) -> list[Headline]:
+    """Pick the few figures of each run that a terminal shows: by table, then by figure, then by run."""
+    picked = []
     for table, frame in tables.items():
         chosen = {NOT_IN_THE_RULES: {"measure": NOT_IN_THE_RULES}, **TABLES[table].headlines}
-        for (ruleset, cap), run in frame.groupby(["ruleset", "cap"], sort=False):
-            for name, values in chosen.items():
-                rows = run[(run[list(values)] == list(values.values())).all(axis=1)]
-                for row in rows.itertuples():
-                    yield Headline(table, ruleset, cap, name, row.n, row.mean, row.ci_low, row.ci_high, row.unit)
+        for name, values in chosen.items():
+            rows = frame[(frame[list(values)] == list(values.values())).all(axis=1)]
+            for row in rows.to_dict("records"):
+                figures: dict[str, Any] = {column: row[column] for column in Headline._fields[2:]}
+                picked.append(Headline(table, name, **figures))
+    return picked
 
 
 def notes(tables: Mapping[str, pd.DataFrame], lang: str = "en") -> str:

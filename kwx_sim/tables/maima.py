@@ -46,7 +46,7 @@ def rows(setting: Setting, sums: Any, rules: Ruleset) -> list[Row]:
     """Make the rows of one run from its sums, a record of core.tally.MAIMA."""
     points, tiles = exact_mean(rules)
     mean = Fraction(points, tiles)
-    known = stats.Estimates(*(np.float64(x) for x in (mean, 0, mean, mean)))
+    known = stats.Estimates(*(np.array(float(x)) for x in (mean, 0, mean, mean)))
     exact = f"{points}/{tiles} = {mean}"
     made = [_row(setting, "exact_tile", tiles, known, "bases per tile", exact=exact)]
     for liangdao in (ALL, *LIANGDAO):
