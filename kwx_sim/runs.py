@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -120,8 +121,9 @@ class Run:
         return {
             "format": 1,
             "command": "simulate",
-            "rules_hash": rules_hash(self.rules),
+            # The hash after the rules: where they differ, a field is named.
             "rules": self.rules.model_dump(mode="json"),
+            "rules_hash": rules_hash(self.rules),
             "room": self.room,
             "piao": list(self.piao),
             "policies": [policy.describe() for policy in self.policies],
@@ -238,12 +240,15 @@ def _played(
     if blocks:
         # Compile, or load what is compiled, once and before threads could do it at the same time.
         player.play(0, 0, series.desk(), records(1, series.SUMS), tallies=0)
-    played = Parallel(workers, backend="threading", return_as="generator")(map(delayed(play_and_save), blocks))
+    asked = takewhile(lambda _: not stop.is_set(), blocks)
+    played = Parallel(workers, backend="threading", return_as="generator")(map(delayed(play_and_save), asked))
     try:
         yield from zip(blocks, played, strict=True)
     finally:
         stop.set()
-        played.close()
+        # Nothing new is asked for any more: wait for the calls that are under way.
+        for _ in played:
+            pass
 
 
 def _stored(store: Store | None, block: int, notice: Notice | None) -> NDArray[np.int64] | None:

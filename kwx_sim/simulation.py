@@ -76,19 +76,27 @@ def simulate(
     """
     if out is not None and resume is not None:
         raise InputError("simulate.out_and_resume", out=str(out), resume=str(resume))
-    asked = {
-        "games": games, "seed": seed, "tables": tables, "policies": policies, "room": room, "piao": piao
-    }  # fmt: skip
     where = out if resume is None else resume
+    asked = {"games": games, "seed": seed, "tables": tables, "policies": policies, "room": room, "piao": piao}
     if resume is not None:
-        recorded = read_manifest(resume)
-        asked = {name: recorded.get(name) if value is None else value for name, value in asked.items()}
-        if rules is None and "rules" in recorded:
-            rules = parse_rules(recorded["rules"], source=str(resume))
+        rules, asked = _as_recorded(resume, rules, asked)
     run = Run.of(rules, **asked)
     store = None if where is None else Store(where, run.manifest(), resume=resume is not None)
     sums = play_run(run, workers=_workers(workers), store=store, progress=progress, notice=notice)
     return Result(_dressed(run, sums), [run.manifest()])
+
+
+def _as_recorded(
+    directory: str | Path, rules: Ruleset | str | Path | None, asked: dict[str, Any]
+) -> tuple[Ruleset | str | Path | None, dict[str, Any]]:
+    """Fill in what was not given by what the run on disk has."""
+    recorded = read_manifest(directory)
+    if rules is None and "rules" in recorded:
+        rules = parse_rules(recorded["rules"], source=str(directory))
+    elif rules is not None:
+        # Other rules may not have that room; then they differ anyway, and that is what must be told.
+        recorded.pop("room", None)
+    return rules, {name: recorded.get(name) if value is None else value for name, value in asked.items()}
 
 
 def simulate_all(

@@ -30,7 +30,7 @@ from kwx_sim.rules import Ruleset, changed, load_rules
 from kwx_sim.runs import Run, play_run, replay
 from kwx_sim.simulation import Result, simulate, simulate_all
 from kwx_sim.tables import TABLES
-from kwx_sim.tiles import MELD_KINDS
+from kwx_sim.tiles import MELD_KINDS, Meld
 
 GAMES = 1500
 
@@ -136,8 +136,8 @@ def test_a_damaged_block_is_told_and_played_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"rules": "suizhou"}, "rules_hash"),
-        ({"rules": changed(load_rules("platform"), {"name": "mine"})}, "rules.name"),
+        ({"rules": "suizhou"}, r"rules\.name"),
+        ({"rules": changed(load_rules("platform"), {"liangdao.multiplier": 4})}, r"rules\.liangdao\.multiplier"),
         ({"room": "尊爵场"}, "room"),
         ({"piao": 1}, "piao"),
         ({"policies": "efficient:avoidance=0.25"}, "policies"),
@@ -200,13 +200,23 @@ def test_ctrl_c_stops_within_two_seconds(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- single rounds
 
 
+def key_of(run_key: np.uint64, number: int) -> np.uint64:
+    """`stream_key` for Python, which gets a plain integer out of a kernel."""
+    return np.uint64(stream_key(run_key, number))
+
+
 def test_any_round_can_be_replayed_alone() -> None:
     run = a_run(games=100)
     player = runs._Player(run)
     desk, sums = series.desk(), np.zeros(1, series.SUMS)
     for number in (0, 17, 31, 99):
         player.play(0, number + 1, desk, sums, tallies=7)
-        assert replay(run, number)[0].tobytes() == desk[0][0].tobytes()
+        alone, among_others = replay(run, number)[0], desk[0][0]
+        for field, length in (("river_tile", "n_river"), ("river_seat", "n_river"), ("log", "n_log")):
+            # Beyond what was written lies what earlier rounds left.
+            for record in (alone, among_others):
+                record[field][int(record[length]) :] = 0
+        assert alone.tobytes() == among_others.tobytes()
 
 
 def test_the_rule_says_who_deals_within_a_series() -> None:
@@ -362,7 +372,7 @@ def test_arms_are_those_of_a_slow_fork(policies: str) -> None:
     expected = np.zeros((fork.N_ARMS, fork.N_VALUES), np.int64)
     forks = 0
     for number in range(run.games):
-        key = stream_key(player.streams["noise"][0], number)
+        key = key_of(player.streams["noise"][0], number)
         for moment, action in first_ready_moments(run, number):
             values = np.array([arm_played(player, key, moment, action, arm) for arm in fork.ARMS], np.int64)
             values[:, fork.GAIN] = values[:, fork.RESULT] - values[fork.NEVER, fork.RESULT]
@@ -373,12 +383,12 @@ def test_arms_are_those_of_a_slow_fork(policies: str) -> None:
     assert forks > 20
 
 
-def hand_after(moment: Any, action: int) -> tuple[list[int], list[tuple[str, int]]]:
+def hand_after(moment: Any, action: int) -> tuple[np.ndarray, list[Meld]]:
     seat = int(moment["seat"])
     counts = moment["counts"][seat].copy()
     counts[action & 31] -= 1
     kinds, tiles = moment["meld_kind"][seat], moment["meld_tile"][seat]
-    return counts, [(MELD_KINDS[kinds[i] - 1], int(tiles[i])) for i in range(int(moment["n_melds"][seat]))]
+    return counts, [Meld(MELD_KINDS[kinds[i] - 1], int(tiles[i])) for i in range(int(moment["n_melds"][seat]))]
 
 
 def test_forks_belong_where_the_rules_would_put_them() -> None:
@@ -472,7 +482,7 @@ def twin_wall(kinds: int, key: int) -> list[int]:
 def test_streams_are_those_of_the_plain_twin(run_key: int) -> None:
     wall = np.zeros(84, np.uint8)
     for number in (0, 1, 2, 1000, 10**10):
-        key = stream_key(np.uint64(run_key), number)
+        key = key_of(np.uint64(run_key), number)
         assert int(key) == twin_key(run_key, number)
         for kinds in (21, 19):
             fill_wall(wall, np.int32(kinds), key)
@@ -504,7 +514,7 @@ def walls() -> np.ndarray:
     made = np.zeros((WALLS, 84), np.uint8)
     key = runs._streams(2026)["walls"][0]
     for number in range(WALLS):
-        fill_wall(made[number], np.int32(21), stream_key(key, number))
+        fill_wall(made[number], np.int32(21), key_of(key, number))
     return made
 
 

@@ -100,7 +100,7 @@ def _told(error: click.ClickException) -> InputError:
     if isinstance(error, click.exceptions.NoSuchCommand):
         return _unknown("command", error.command_name, difflib.get_close_matches(error.command_name, COMMANDS))
     if isinstance(error, click.MissingParameter) and error.param is not None:
-        name = error.param.opts[-1]
+        name = max(error.param.opts, key=len)
         return InputError("cli.missing", name=name if isinstance(error.param, click.Option) else name.upper())
     if isinstance(error, click.BadOptionUsage):
         return InputError("cli.option_usage", option=error.option_name)

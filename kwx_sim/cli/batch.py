@@ -97,7 +97,7 @@ def _refuse_constant(name: str) -> NoReturn:
 def refuse_beside(lines: str, given: Mapping[str, Any]) -> None:
     """Refuse what a single hand or round takes beside the option `lines`: a batch has it in its lines."""
     for name, value in given.items():
-        if value not in (None, False):
+        if value is not None and value is not False:
             option = "HAND" if name == "hand" else "--" + name.replace("_", "-")
             raise InputError("cli.beside_batch", option=lines, name=option)
 

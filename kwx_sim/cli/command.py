@@ -38,6 +38,11 @@ def language(ctx: click.Context | None = None) -> str:
     return cast(str, (ctx or click.get_current_context()).find_root().obj)
 
 
+def _long_name(param: click.Parameter | None) -> str:
+    """Name an option as its help does first: --games, not -n."""
+    return max(param.opts, key=len) if param else ""
+
+
 class Choice(click.Choice[str]):
     """One of a few words; another is refused in the user's language."""
 
@@ -45,7 +50,7 @@ class Choice(click.Choice[str]):
         """Check the word. Raises InputError."""
         if value in self.choices:
             return cast(str, value)
-        name = param.opts[-1] if param else ""
+        name = _long_name(param)
         raise InputError("cli.choice", option=name, expected=", ".join(self.choices), got=value)
 
 
@@ -66,7 +71,7 @@ class Whole(click.ParamType):
                 return int(number)
         except InvalidOperation:
             pass
-        raise InputError("cli.whole", option=param.opts[-1] if param else "", got=value)
+        raise InputError("cli.whole", option=_long_name(param), got=value)
 
 
 class Numbers(click.ParamType):
@@ -81,7 +86,7 @@ class Numbers(click.ParamType):
         try:
             return [int(part) for part in value.replace("，", ",").split(",")]
         except ValueError as error:
-            raise InputError("cli.numbers", option=param.opts[-1] if param else "", got=value) from error
+            raise InputError("cli.numbers", option=_long_name(param), got=value) from error
 
 
 class Words(click.ParamType):

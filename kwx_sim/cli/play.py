@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 from kwx_sim.cli import batch as fields
 from kwx_sim.cli.command import Numbers, Policies, Whole, command, language, one_or_all, option
 from kwx_sim.cli.events import show_events
-from kwx_sim.cli.terminal import announce_compiling, narration, to_json
+from kwx_sim.cli.terminal import announce_compiling, remark, to_json
 from kwx_sim.cli.words import in_words, signed
 from kwx_sim.errors import InputError
 from kwx_sim.text import t
@@ -48,7 +48,7 @@ def play(rules: str, as_json: bool, script: str | None, **given: Any) -> None:
     with _opened(record) as file:
         show_events(_events(run, first, file), as_json, lang)
     if record is not None:
-        narration().print(t("cli.play.recorded", lang, file=record))
+        remark(t("cli.play.recorded", lang, file=record))
 
 
 # ---------------------------------------------------------------- rounds from a script

@@ -77,7 +77,7 @@ class Progress:
 
     def remark(self, notice: InputError) -> None:
         """Tell in passing what was mended."""
-        self._console.print("kwx: " + notice.message(self._lang))
+        self._console.print("kwx: " + notice.message(self._lang), soft_wrap=True)
 
     def _line(self, now: float, total: int) -> str:
         far = t("cli.progress.far", self._lang, done=f"{self._done:,}", total=f"{total:,}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kwx_sim.cli.command import argument, command, language, option
 from kwx_sim.cli.events import show_events
-from kwx_sim.cli.terminal import announce_compiling, narration
+from kwx_sim.cli.terminal import announce_compiling, remark
 from kwx_sim.errors import InputError
 from kwx_sim.text import t
 
@@ -23,4 +23,4 @@ def replay(file: str, as_json: bool) -> None:
     shown = show_events(records.replay(file), as_json, lang)
     if not shown:
         raise InputError("cli.replay.empty", file=file)
-    narration().print(t("cli.replay.right", lang, rounds=shown["start_round"], events=shown.total()))
+    remark(t("cli.replay.right", lang, rounds=shown["start_round"], events=shown.total()))

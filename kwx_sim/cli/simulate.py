@@ -9,7 +9,7 @@ import click
 from kwx_sim.cli.command import Numbers, Policies, Whole, Words, command, language, one_or_all, option
 from kwx_sim.cli.progress import Progress
 from kwx_sim.cli.summary import show_summary
-from kwx_sim.cli.terminal import narration, print_json, put
+from kwx_sim.cli.terminal import print_json, put, remark
 from kwx_sim.text import t
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def simulate(workers: int, as_json: bool, **given: Any) -> None:
         except KeyboardInterrupt:
             progress.stop()
             key = "cli.simulate.interrupted" if where else "cli.simulate.interrupted_lost"
-            narration().print(t(key, lang, directory=where), soft_wrap=True)
+            remark(t(key, lang, directory=where))
             raise click.Abort from None
     files = write_tables(result.tables, where, result.provenance, lang) if where else []
     if as_json:

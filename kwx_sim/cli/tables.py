@@ -10,7 +10,7 @@ import click
 from kwx_sim.cli.command import Whole, command, language, option
 from kwx_sim.cli.progress import Progress
 from kwx_sim.cli.summary import show_summary
-from kwx_sim.cli.terminal import narration, put
+from kwx_sim.cli.terminal import put, remark
 from kwx_sim.errors import InputError
 from kwx_sim.text import t
 
@@ -39,7 +39,7 @@ def tables(rules: str, games: int | None, seed: int | None, workers: int, out: s
             result = simulate_all(rulesets, games=games, seed=seed, workers=workers or None, progress=progress)
         except KeyboardInterrupt:
             progress.stop()
-            narration().print(t("cli.tables.interrupted", lang))
+            remark(t("cli.tables.interrupted", lang))
             raise click.Abort from None
     write_tables(result.tables, out, result.provenance, lang)
     show_summary(result.tables, lang)

@@ -26,6 +26,7 @@ __all__ = [
     "prepare_streams",
     "print_json",
     "put",
+    "remark",
     "table",
     "to_json",
     "width",
@@ -77,6 +78,11 @@ def narration() -> Console:
     return _console(stderr=True)
 
 
+def remark(line: str) -> None:
+    """Tell a person something in passing, on stderr; paths stay in one piece."""
+    narration().print(line, soft_wrap=True)
+
+
 def announce_compiling(lang: str, kernel: str = "", seconds: int = 20, *, logged: bool = False) -> None:
     """Tell a person who watches, before the first call of all, that it takes longer: kernels are compiled and kept.
 
@@ -88,7 +94,7 @@ def announce_compiling(lang: str, kernel: str = "", seconds: int = 20, *, logged
     from kwx_sim.core.jit import CACHE_DIR
 
     if CACHE_DIR is None or not any(CACHE_DIR.rglob(f"{kernel}*.nbi")):
-        narration().print(t("cli.compiling" if CACHE_DIR else "cli.compiling_each_time", lang, seconds=seconds))
+        remark(t("cli.compiling" if CACHE_DIR else "cli.compiling_each_time", lang, seconds=seconds))
 
 
 def _console(*, stderr: bool) -> Console:

@@ -9,6 +9,7 @@ are written beside the tables.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +23,7 @@ from kwx_sim.tables.rows import FIGURES, Row, Setting
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TABLES", "Headline", "Setting", "dress", "headlines", "join", "notes", "write_tables"]
+__all__ = ["NOT_IN_THE_RULES", "TABLES", "Headline", "Setting", "dress", "headlines", "join", "notes", "write_tables"]
 
 
 class Table(NamedTuple):
@@ -86,7 +87,7 @@ def dress(table: str, setting: Setting, sums: Any, rules: Ruleset) -> pd.DataFra
 
     made = TABLES[table]
     if made.has(rules):
-        rows = [row for row in made.rows(setting, sums[made.sums], rules) if row["n"] > 0]
+        rows = [row for row in made.rows(setting, sums[made.sums], rules) if not math.isnan(row["mean"])]
     else:
         named = {"ruleset": setting.ruleset, "cap": setting.cap, "piao": setting.piao, "measure": NOT_IN_THE_RULES}
         rows = [
