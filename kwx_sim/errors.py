@@ -8,6 +8,9 @@ from kwx_sim.text import t
 
 __all__ = ["InputError"]
 
+MAX_SHOWN = 500
+"""Characters of a parameter that are told: somebody may give a megabyte where a name belongs."""
+
 
 class InputError(ValueError):
     """Bad input, told in one line of the user's language.
@@ -23,10 +26,7 @@ class InputError(ValueError):
 
     def message(self, lang: str = "en") -> str:
         """Tell it in one line for a person, in `lang` (zh or en)."""
-        told = {
-            name: value.message(lang) if isinstance(value, InputError) else value for name, value in self.params.items()
-        }
-        return t(self.key, lang, **told)
+        return t(self.key, lang, **{name: _told(value, lang) for name, value in self.params.items()})
 
     def __str__(self) -> str:
         """Tell it in English, as in tracebacks and logs."""
@@ -35,6 +35,14 @@ class InputError(ValueError):
     def __reduce__(self) -> tuple[Any, ...]:
         """Keep the parameters on the way out of a worker: BaseException would rebuild the error without them."""
         return _rebuild, (self.key, self.params)
+
+
+def _told(value: Any, lang: str) -> Any:
+    if isinstance(value, InputError):
+        return value.message(lang)
+    if isinstance(value, str) and len(value) > MAX_SHOWN:
+        return value[: MAX_SHOWN - 1] + "…"
+    return value
 
 
 def _rebuild(key: str, params: dict[str, Any]) -> InputError:

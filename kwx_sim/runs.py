@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 from kwx_sim.core import series
 from kwx_sim.core.fans import KAWUXING
 from kwx_sim.core.jit import SOURCE_HASH, records
+from kwx_sim.core.policy import POLICY
 from kwx_sim.core.shapes import load_tables
 from kwx_sim.core.tally import RULE_VARIANTS, WITHOUT_KAWUXING, WITHOUT_MAIMA
 from kwx_sim.errors import InputError
 from kwx_sim.policies import Policy, parse_policy
-from kwx_sim.rules import Ruleset, load_rules, pack, rules_hash
+from kwx_sim.rules import RULES, Ruleset, load_rules, pack, rules_hash
 from kwx_sim.store import Store
 
 __all__ = ["BLOCK", "DEFAULT_GAMES", "TALLIES", "Run", "default_workers", "play_run", "replay"]
@@ -36,7 +37,7 @@ BLOCK = 8192
 CHUNK = 256
 """Rounds of a call into the kernels: a few hundredths of a second, after which a request to stop is noticed."""
 
-DEFAULT_GAMES = 100_000
+DEFAULT_GAMES = 200_000
 MAX_GAMES = 10**10
 MAX_SEED = 2**63 - 1
 SEATS = 3
@@ -196,10 +197,13 @@ class _Player:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.tables = load_tables()
-        self.rules = np.concatenate([pack(run.rules, run.room)] * RULE_VARIANTS)
+        self.rules = records(RULE_VARIANTS, RULES)
+        self.rules[:] = pack(run.rules, run.room)
         self.rules["fan_value"][WITHOUT_KAWUXING, KAWUXING] = 0
         self.rules["maima"][WITHOUT_MAIMA] = 0
-        self.policies = np.concatenate([policy.pack() for policy in run.policies])
+        self.policies = records(SEATS, POLICY)
+        for seat, policy in enumerate(run.policies):
+            self.policies[seat] = policy.pack()[0]
         self.piao = np.array(run.piao, np.uint8)
         self.streams = _streams(run.seed)
         self.tallies = sum(TALLIES[name] for name in run.tables)

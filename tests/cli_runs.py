@@ -12,8 +12,14 @@ from click.testing import CliRunner
 from kwx_sim.cli.app import app
 
 DATA = Path(__file__).parent / "data"
-PLAIN = {"LANG": "C.UTF-8", "LC_ALL": "", "LC_MESSAGES": ""}
+# xdist gives its workers a narrow terminal; here a pipe has no width of its own.
+PLAIN = {"LANG": "C.UTF-8", "LC_ALL": "", "LC_MESSAGES": "", "COLUMNS": None}
 CHINESE = {"LANG": "zh_CN.UTF-8"}
+
+
+def environment(**changes):
+    """Give the environment of a process: plain, with changes; None takes a variable out."""
+    return {name: value for name, value in (os.environ | PLAIN | changes).items() if value is not None}
 
 
 def run(*args, env=None, stdin=None):
@@ -44,23 +50,21 @@ def process(*args, stdin=None, stderr_to_stdout=False, **env):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT if stderr_to_stdout else subprocess.PIPE,
         check=False,
-        env=os.environ | PLAIN | env,
+        env=environment(**env),
     )
 
 
 def start(*args, **env):
     """Start `python -m kwx_sim` and leave it running."""
     command = [sys.executable, "-m", "kwx_sim", *args]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | PLAIN | env, text=True
-    )
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(**env), text=True)
 
 
 def terminal(*args, **env):
     """Run `python -m kwx_sim` with stdout and stderr on a terminal: exit status, and all that it showed."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "kwx_sim", *args]
-    child = subprocess.Popen(command, stdout=theirs, stderr=theirs, env=os.environ | PLAIN | {"TERM": "xterm"} | env)
+    child = subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment(TERM="xterm", **env))
     os.close(theirs)
     shown = b""
     try:

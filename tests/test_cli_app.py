@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from cli_runs import CHINESE, process, refused, run
@@ -77,6 +78,8 @@ def test_the_examples_of_the_help_pages_work(page, lang):
         (("rules", "--lang", "fr"), "--lang: expected one of en, zh, got 'fr'", "--lang：应为 en, zh 之一"),
         (("rules", "a", "b"), "unexpected extra argument", "用法不对"),
         (("rules", "nowhere.toml"), "no such preset or file", "找不到"),
+        (("hand", "--batch", ""), "--batch: expected a file or directory", "--batch：应为文件或目录"),
+        (("simulate", "--out", " "), "--out: expected a file or directory", "--out：应为文件或目录"),
     ],
 )
 def test_misuse_is_one_line_and_status_2(args, en, zh):
@@ -107,14 +110,37 @@ def test_a_real_process_refuses_in_one_line():
     assert done.stderr.decode().count("\n") == 1
 
 
-def test_a_closed_pipe_is_quiet():
+@pytest.mark.parametrize("args", [("rules", "platform"), ("--help",), ("play", "--games", "40", "--json")])
+def test_a_closed_pipe_is_quiet(args):
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run(
-        [sys.executable, "-m", "kwx_sim", "rules", "platform"], stdout=writer, stderr=subprocess.PIPE, check=False
-    )
+    done = subprocess.run([sys.executable, "-m", "kwx_sim", *args], stdout=writer, stderr=subprocess.PIPE, check=False)
     os.close(writer)
-    assert done.stderr == b""
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full is a file of Linux")
+@pytest.mark.parametrize("args", [("rules",), ("--help",), ("hand", "--batch", "-"), ("play", "--record", "/dev/full")])
+def test_a_full_disk_is_told_in_one_line(args):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "kwx_sim", *args], stdout=full, stderr=subprocess.PIPE, input=b"{}", check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr == b"kwx: the output cannot be written: No space left on device\n"
+
+
+def test_closed_streams_are_none_at_all():
+    command = f"{sys.executable} -m kwx_sim hand --batch - <&-; {sys.executable} -m kwx_sim rules >&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_megabyte_for_a_name_does_not_come_back_whole():
+    for args in (("hand", "1" * 10_000), ("rules", "x" * 10_000), ("play", "--room", "x" * 10_000)):
+        result = run(*args)
+        assert result.exit_code == 2
+        assert len(result.stderr) < 3_000
 
 
 def test_an_interrupt_ends_with_130_and_no_traceback():

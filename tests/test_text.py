@@ -63,6 +63,12 @@ def test_an_error_within_an_error_is_told_in_the_same_language():
     assert "空的" in outer.message("zh")
 
 
+def test_a_long_parameter_is_told_in_part():
+    message = str(InputError("tiles.unknown", text="x" * 10_000, got="y"))
+    assert "x…" in message
+    assert len(message) < 1_000
+
+
 def test_an_error_survives_the_way_out_of_a_worker():
     error = pickle.loads(pickle.dumps(InputError("tiles.fifth_copy", tile="5p", count=5)))
     assert (error.key, error.params, str(error)) == (

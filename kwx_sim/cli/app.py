@@ -66,12 +66,15 @@ class App(click.Group):
         extra["standalone_mode"] = False
         try:
             status = super().main(argv, prog_name or "kwx", obj=lang, **extra)
+            sys.stdout.flush()
         except InputError as error:
             _fail(error.message(lang))
         except click.ClickException as error:
             _fail(_told(error).message(lang))
         except click.Abort:
             sys.exit(EXIT_INTERRUPTED)
+        except OSError as error:
+            _fail_to_write(error, lang)
         sys.exit(status if isinstance(status, int) else 0)
 
 
@@ -88,9 +91,21 @@ def _asked_language(argv: Sequence[str]) -> str:
 
 def _fail(line: str) -> NoReturn:
     # What was shown before it went wrong comes first, also where both go to one file.
-    sys.stdout.flush()
+    with suppress(OSError):
+        sys.stdout.flush()
     sys.stderr.write("kwx: " + " ".join(line.split()) + "\n")
     sys.exit(EXIT_BAD_INPUT)
+
+
+def _fail_to_write(error: OSError, lang: str) -> NoReturn:
+    """End where a disk is full, a file is in the way, or, in silence, nobody reads on."""
+    if error.filename is not None:
+        _fail(text.t("cli.unwritable", lang, file=error.filename, problem=error.strerror))
+    # Else it is stdout. The process must not try again, as it ends, what is left to write.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        sys.exit(1)
+    _fail(text.t("cli.output", lang, problem=error.strerror))
 
 
 def _told(error: click.ClickException) -> InputError:

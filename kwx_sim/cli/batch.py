@@ -67,6 +67,7 @@ def run_batch(
             sys.stdout.write(show(answered) + "\n")
             if source == STDIN:
                 sys.stdout.flush()
+    sys.stdout.flush()
     return int(failed)
 
 

@@ -17,6 +17,7 @@ __all__ = [
     "Choice",
     "Command",
     "Numbers",
+    "Place",
     "Policies",
     "Whole",
     "Words",
@@ -54,7 +55,19 @@ class Choice(click.Choice[str]):
         raise InputError("cli.choice", option=name, expected=", ".join(self.choices), got=value)
 
 
-class Whole(click.ParamType):
+class Place(click.ParamType[str]):
+    """A file or directory. An empty one is a variable that was never set, and would mean the current directory."""
+
+    name = "place"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Check that there is one. Raises InputError."""
+        if not value.strip():
+            raise InputError("cli.no_place", option=_long_name(param))
+        return cast(str, value)
+
+
+class Whole(click.ParamType[int]):
     """A whole number, 0 or more, which may be written 2e6 or 2_000_000; how large it may be, its reader knows."""
 
     name = "whole"
@@ -74,7 +87,7 @@ class Whole(click.ParamType):
         raise InputError("cli.whole", option=_long_name(param), got=value)
 
 
-class Numbers(click.ParamType):
+class Numbers(click.ParamType[list[int]]):
     """Whole numbers between commas: `1,0,2`."""
 
     name = "numbers"
@@ -89,7 +102,7 @@ class Numbers(click.ParamType):
             raise InputError("cli.numbers", option=_long_name(param), got=value) from error
 
 
-class Words(click.ParamType):
+class Words(click.ParamType[list[str]]):
     """Words between commas: `a,b`."""
 
     name = "words"
@@ -101,7 +114,7 @@ class Words(click.ParamType):
         return [word.strip() for word in value.replace("，", ",").split(",")]
 
 
-class Policies(click.ParamType):
+class Policies(click.ParamType[list[str]]):
     """Players between commas, each perhaps with parameters, between commas too: `random,efficient:pong=0,kong=0`."""
 
     name = "policies"

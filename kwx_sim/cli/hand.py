@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from kwx_sim.cli import batch as fields
-from kwx_sim.cli.command import argument, command, language, option
+from kwx_sim.cli.command import Place, argument, command, language, option
 from kwx_sim.cli.terminal import announce_compiling, hang, print_json, put, table
 from kwx_sim.cli.words import fan_sum, in_words, sets
 from kwx_sim.errors import InputError
@@ -32,7 +32,7 @@ DEAD = 99
 @option("--rules", "-r", key="common.rules", default="xiangyang", metavar="NAME|FILE")
 @option("--missing-suit", key="hand.missing_suit", metavar="HOW")
 @option("--json", "as_json", key="common.json", is_flag=True)
-@option("--batch", key="hand.batch", metavar="FILE|-")
+@option("--batch", key="hand.batch", type=Place(), metavar="FILE|-")
 def hand(rules: str, as_json: bool, batch: str | None, **given: Any) -> None:
     """Analyse a hand."""
     lang = language()

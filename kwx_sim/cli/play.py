@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING, Any
 
 from kwx_sim.cli import batch as fields
-from kwx_sim.cli.command import Numbers, Policies, Whole, command, language, one_or_all, option
+from kwx_sim.cli.command import Numbers, Place, Policies, Whole, command, language, one_or_all, option
 from kwx_sim.cli.events import show_events
 from kwx_sim.cli.terminal import announce_compiling, remark, to_json
 from kwx_sim.cli.words import in_words, signed
@@ -23,7 +23,7 @@ __all__ = ["play"]
 
 
 @command("play")
-@option("--script", key="play.script", metavar="FILE|-")
+@option("--script", key="play.script", type=Place(), metavar="FILE|-")
 @option("--rules", "-r", key="common.rules", default="xiangyang", metavar="NAME|FILE")
 @option("--seed", key="common.seed", type=Whole(), metavar="N")
 @option("--games", key="play.games", type=Whole(), metavar="N")
@@ -31,20 +31,20 @@ __all__ = ["play"]
 @option("--policies", "-p", key="common.policies", type=Policies(), metavar="P|P,P,P")
 @option("--room", key="score.room", metavar="ROOM")
 @option("--piao", key="common.piao", type=Numbers(), metavar="N|N,N,N")
-@option("--record", key="play.record", metavar="FILE")
+@option("--record", key="play.record", type=Place(), metavar="FILE")
 @option("--json", "as_json", key="play.json", is_flag=True)
 def play(rules: str, as_json: bool, script: str | None, **given: Any) -> None:
     """Play rounds."""
     lang = language()
     if script is not None:
-        announce_compiling(lang, kernel="round.apply", seconds=40)
+        announce_compiling(lang, kernel="round.apply", seconds=30)
         fields.refuse_beside("--script", given)
         as_lines = as_json or not sys.stdout.isatty()
         show = to_json if as_lines else lambda told: _told(told, lang)
         sys.exit(fields.run_batch(script, lambda line: _outcome(line, rules), lang, show))
     record, games, first = given.pop("record"), given.pop("games"), given.pop("first") or 0
     run = _run(rules, first, 1 if games is None else games, given)
-    announce_compiling(lang, kernel="series.play_rounds", seconds=90)
+    announce_compiling(lang, kernel="series.play_rounds", seconds=60)
     with _opened(record) as file:
         show_events(_events(run, first, file), as_json, lang)
     if record is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -42,11 +43,13 @@ class Progress:
         self._line_due = 0.0
 
     def __enter__(self) -> Progress:
+        """Begin; nothing is shown before the first call."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Leave the terminal as it was."""
         self.stop()
 
     def stop(self) -> None:
@@ -59,11 +62,12 @@ class Progress:
         now = time.monotonic()
         if self._task is None:
             # Only now is it sure that something is run.
-            announce_compiling(self._lang, kernel="series.play_rounds", seconds=90, logged=True)
+            announce_compiling(self._lang, kernel="series.play_rounds", seconds=60, logged=True)
             self._task = self._bar.add_task("", total=None)
             if self._console.is_terminal:
                 self._bar.start()
-            _compile()
+            if done < total:
+                _compile()
             self._line_due = time.monotonic() + LINE_EVERY
         elif not self._first_block or now - self._first_block < SETTLING:
             self._first_block = self._first_block or now
@@ -85,8 +89,8 @@ class Progress:
         if not self._first_block or not played or self._done == total:
             return far
         rate = played / (now - self._since)
-        left = round((total - self._done) / rate)
-        return far + t("cli.progress.rate", self._lang, rate=f"{rate:,.0f}", left=f"{left // 60}:{left % 60:02d}")
+        left = timedelta(seconds=round((total - self._done) / rate))
+        return far + t("cli.progress.rate", self._lang, rate=f"{rate:,.0f}", left=left)
 
 
 def _compile() -> None:

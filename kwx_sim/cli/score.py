@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from kwx_sim.cli import batch as fields
-from kwx_sim.cli.command import Numbers, argument, command, language, option
+from kwx_sim.cli.command import Numbers, Place, argument, command, language, option
 from kwx_sim.cli.terminal import announce_compiling, hang, print_json, put, table
 from kwx_sim.cli.words import fan_name, sets, signed
 from kwx_sim.errors import InputError
@@ -34,7 +34,7 @@ __all__ = ["score"]
 @option("--rules", "-r", key="common.rules", default="xiangyang", metavar="NAME|FILE")
 @option("--missing-suit", key="hand.missing_suit", metavar="HOW")
 @option("--json", "as_json", key="common.json", is_flag=True)
-@option("--batch", key="score.batch", metavar="FILE|-")
+@option("--batch", key="score.batch", type=Place(), metavar="FILE|-")
 def score(rules: str, as_json: bool, batch: str | None, **given: Any) -> None:
     """Score a win."""
     lang = language()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kwx_sim.cli.command import Numbers, Policies, Whole, Words, command, language, one_or_all, option
+from kwx_sim.cli.command import Numbers, Place, Policies, Whole, Words, command, language, one_or_all, option
 from kwx_sim.cli.progress import Progress
 from kwx_sim.cli.summary import show_summary
 from kwx_sim.cli.terminal import print_json, put, remark
@@ -29,8 +29,8 @@ __all__ = ["simulate"]
 @option("--room", key="score.room", metavar="ROOM")
 @option("--piao", key="common.piao", type=Numbers(), metavar="N|N,N,N")
 @option("--workers", "-w", key="common.workers", type=Whole(), default=0, metavar="N")
-@option("--out", "-o", key="simulate.out", metavar="DIR")
-@option("--resume", key="simulate.resume", metavar="DIR")
+@option("--out", "-o", key="simulate.out", type=Place(), metavar="DIR")
+@option("--resume", key="simulate.resume", type=Place(), metavar="DIR")
 @option("--json", "as_json", key="common.json", is_flag=True)
 def simulate(workers: int, as_json: bool, **given: Any) -> None:
     """Simulate rounds under one ruleset."""

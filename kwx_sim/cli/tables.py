@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from kwx_sim.cli.command import Whole, command, language, option
+from kwx_sim.cli.command import Place, Whole, command, language, option
 from kwx_sim.cli.progress import Progress
 from kwx_sim.cli.summary import show_summary
 from kwx_sim.cli.terminal import put, remark
@@ -24,7 +24,7 @@ ALL = "all"
 @option("--games", "-n", key="tables.games", type=Whole(), metavar="N")
 @option("--seed", key="common.seed", type=Whole(), metavar="N")
 @option("--workers", "-w", key="common.workers", type=Whole(), default=0, metavar="N")
-@option("--out", "-o", key="tables.out", default="reports/tables", metavar="DIR")
+@option("--out", "-o", key="tables.out", type=Place(), default="reports/tables", metavar="DIR")
 def tables(rules: str, games: int | None, seed: int | None, workers: int, out: str) -> None:
     """Simulate every preset and write the three tables."""
     from kwx_sim.rules import PRESETS, load_rules

@@ -52,7 +52,13 @@ def _plain_marks(error: UnicodeError) -> tuple[str, int]:
 
 
 def prepare_streams() -> None:
-    """Make stdout and stderr print every text on every terminal: a terminal without 亮 must not crash on it."""
+    """Make stdout and stderr print every text on every terminal: a terminal without 亮 must not crash on it.
+
+    A stream that is closed, as for some background jobs, becomes one that is empty or leads nowhere.
+    """
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r+", encoding="utf-8"))  # noqa: SIM115  # open as long as the process
     codecs.register_error("kwx-plain", _plain_marks)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)

@@ -31,8 +31,10 @@ __all__ = ["choose_call", "choose_turn"]
 NEVER, ALWAYS, BY_RULE, AT_DRAW = 0, 1, 2, 3
 
 ONE = np.uint32(1)
+ONE_TILE, THREE_TILES, FOUR_TILES = np.int64(1), np.int64(3), np.int64(4)
 RED_BIT = np.uint32(1 << RED)
-NO_EVENTS = 0
+REPLACEMENT = 1  # a kong's draw comes on top of those that are left
+NO_EVENTS = np.int64(0)
 SHARES = 1.5
 """Shares that a win brings: one from a feeder, two by self-draw."""
 
@@ -46,7 +48,7 @@ def choose_turn(t, r, s, p, avoids):
 
     avoids : whether tiles that declared players have shown to wait for are kept back where another may be discarded
     """
-    seat = s.seat
+    seat = np.int64(s.seat)
     if locked(r, s, seat):
         return _locked_turn(s, p)
     hand = hand_of(s, seat)
@@ -68,7 +70,7 @@ def choose_turn(t, r, s, p, avoids):
 @kernel
 def choose_call(t, r, s, p):
     """直杠, 碰 or neither, by what the hand may be expected to bring with each."""
-    seat, tile = s.seat, s.tile
+    seat, tile = np.int64(s.seat), np.int64(s.tile)
     pass_ = encode(PASS, tile)
     if locked(r, s, seat):
         return encode(DIRECT_KONG, tile) if s.can_direct_kong != 0 and p.kong > 0 else pass_
@@ -83,8 +85,8 @@ def choose_call(t, r, s, p):
             best = gain
             action = encode(PONG, tile)
     if s.can_direct_kong != 0 and p.kong > 0:
-        after = konged(hand, tile, 3)
-        gain = p.kong * (r.direct_kong + _expected(t, r, p, after, live, draws))
+        after = konged(hand, tile, THREE_TILES)
+        gain = p.kong * (r.direct_kong + _expected(t, r, p, after, live, draws + REPLACEMENT))
         if gain > best:
             action = encode(DIRECT_KONG, tile)
     return action
@@ -119,12 +121,12 @@ def _choose_kong(t, r, s, p, hand, live, draws, expected):
     action = -1
     rest = s.can_concealed_kong | s.can_added_kong
     while rest != 0:
-        tile = ctz(rest)
+        tile = np.int64(ctz(rest))
         rest &= rest - ONE
         concealed = s.can_concealed_kong >> np.uint32(tile) & ONE != 0
-        after = konged(hand, tile, 4 if concealed else 1)
+        after = konged(hand, tile, FOUR_TILES if concealed else ONE_TILE)
         payment = 2.0 * (r.concealed_kong if concealed else r.added_kong)
-        gain = p.kong * (payment + _expected(t, r, p, after, live, draws))
+        gain = p.kong * (payment + _expected(t, r, p, after, live, draws + REPLACEMENT))
         if gain > best:
             best = gain
             action = encode(CONCEALED_KONG if concealed else ADDED_KONG, tile)
@@ -179,9 +181,9 @@ def _advance(t, r, p, hand, live, allowed):
     best = -1e9
     choice = np.int64(0)
     while candidates != 0:
-        tile = ctz(candidates)
+        tile = np.int64(ctz(candidates))
         candidates &= candidates - ONE
-        i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, 1)
+        i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, ONE_TILE)
         if ready:
             score = _waiting_value(t, r, p, i0, i1, i2, hand.pongs, hand.kongs, live)
         else:
@@ -189,7 +191,7 @@ def _advance(t, r, p, hand, live, allowed):
         score -= KEEP[tile]
         if score > best:
             best = score
-            choice = np.int64(tile)
+            choice = tile
     return choice
 
 
@@ -199,9 +201,9 @@ def _least_harm(t, r, hand, allowed):
     nearest = np.int64(99)
     kinds = np.uint32(0)
     while allowed != 0:
-        tile = ctz(allowed)
+        tile = np.int64(ctz(allowed))
         allowed &= allowed - ONE
-        i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, 1)
+        i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, ONE_TILE)
         distance = np.int64(shanten(t, r, i0, i1, i2, hand.pongs, hand.kongs))
         if distance < nearest:
             nearest = distance
@@ -217,7 +219,7 @@ def _waiting_value(t, r, p, i0, i1, i2, pongs, kongs, live):
     total = 0.0
     rest = wait_mask(t, r, i0, i1, i2, pongs, kongs)
     while rest != 0:
-        tile = ctz(rest)
+        tile = np.int64(ctz(rest))
         rest &= rest - ONE
         n = live_tiles(live, ONE << np.uint32(tile))
         if n > 0:
@@ -240,7 +242,7 @@ def _declares(t, r, s, p, hand, live, tile):
         return True
     if p.liangdao_mode == AT_DRAW:
         return s.draws[s.seat] >= p.declare_at
-    i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, 1)
+    i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, ONE_TILE)
     waits = wait_mask(t, r, i0, i1, i2, hand.pongs, hand.kongs)
     if wall_left(s) < p.liangdao_wall or live_tiles(live, waits) < p.liangdao_live:
         return False
@@ -253,7 +255,7 @@ def _declares(t, r, s, p, hand, live, tile):
 def _best_wait_fan(t, r, hand, i0, i1, i2, waits):
     best = 0
     while waits != 0:
-        tile = ctz(waits)
+        tile = np.int64(ctz(waits))
         waits &= waits - ONE
         best = max(best, _wait_fan(t, r, i0, i1, i2, hand.pongs, hand.kongs, tile))
     return best

@@ -22,17 +22,19 @@ from kwx_sim.core.fans import (
 )
 from kwx_sim.core.jit import kernel, popcount
 from kwx_sim.core.shapes import shanten
-from kwx_sim.core.state import RED
+from kwx_sim.core.state import BIT, RED
 from kwx_sim.core.view import held_twice, without
 
 __all__ = ["Hand", "Plan", "best_plan", "hand_of", "konged", "ponged", "windfall", "worth"]
 
-ANY, PAIRS, TRIPLETS, FLUSH_FIRST, FLUSH_SECOND = 0, 1, 2, 3, 4
+# Of numpy's integers: numba compiles a kernel anew for each plain constant that it is called with.
+ANY, PAIRS, TRIPLETS, FLUSH_FIRST, FLUSH_SECOND = np.arange(5)
 
 SUITS = (np.uint32(0x1FF), np.uint32(0x1FF << 9))
 DRAGONS = np.uint32(7 << 18)
 RED_BIT = np.uint32(1 << RED)
 NO_TILES = np.uint32(0)
+TWO = np.int64(2)
 
 NUMBERED_TILES = 2 * 4 * 45
 """The maima points of all suited tiles; each dragon's stand in the rules."""
@@ -102,37 +104,40 @@ def hand_of(s, seat):
     """The seat's hand as it is."""
     two, three = held_twice(s, seat)
     return Hand(
-        s.idx[seat, 0], s.idx[seat, 1], s.idx[seat, 2], s.pongs[seat], s.kongs[seat], s.held[seat], two, three, s.quads[seat]
+        s.idx[seat, 0],
+        s.idx[seat, 1],
+        s.idx[seat, 2],
+        s.pongs[seat],
+        s.kongs[seat],
+        s.held[seat],
+        two,
+        three,
+        s.quads[seat],
     )
 
 
 @kernel
 def ponged(hand, tile):
     """The hand after a pong of the tile, before the discard."""
-    bit = np.uint32(1) << np.uint32(tile)
-    i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, 2)
-    one = hand.one & (~bit | hand.three)
-    return Hand(
-        i0, i1, i2, hand.pongs | bit, hand.kongs, np.uint32(one), hand.two & ~bit, hand.three & ~bit, hand.four & ~bit
-    )
+    bit = BIT[tile]
+    i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, TWO)
+    left = np.uint32(~bit)
+    one = np.uint32(hand.one & (left | hand.three))
+    pongs = np.uint32(hand.pongs | bit)
+    two, three, four = np.uint32(hand.two & left), np.uint32(hand.three & left), np.uint32(hand.four & left)
+    return Hand(i0, i1, i2, pongs, hand.kongs, one, two, three, four)
 
 
 @kernel
 def konged(hand, tile, concealed):
     """The hand after a kong of the tile with so many concealed copies, before the replacement."""
-    bit = np.uint32(1) << np.uint32(tile)
+    bit = BIT[tile]
     i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, concealed)
-    return Hand(
-        i0,
-        i1,
-        i2,
-        hand.pongs & ~bit,
-        hand.kongs | bit,
-        hand.one & ~bit,
-        hand.two & ~bit,
-        hand.three & ~bit,
-        hand.four & ~bit,
-    )
+    left = np.uint32(~bit)
+    pongs, kongs = np.uint32(hand.pongs & left), np.uint32(hand.kongs | bit)
+    one, two = np.uint32(hand.one & left), np.uint32(hand.two & left)
+    three, four = np.uint32(hand.three & left), np.uint32(hand.four & left)
+    return Hand(i0, i1, i2, pongs, kongs, one, two, three, four)
 
 
 @kernel
@@ -166,7 +171,7 @@ def best_plan(t, r, p, hand, live, draws):
     draws : own draws left
     """
     draws = min(draws, MAX_DRAWS)
-    distance = shanten(t, r, hand.i0, hand.i1, hand.i2, hand.pongs, hand.kongs)
+    distance = np.int64(shanten(t, r, hand.i0, hand.i1, hand.i2, hand.pongs, hand.kongs))
     dragons = _dragon_fan(r, hand)
     best = _plan(r, p, ANY, distance, _joined(r, np.float64(r.fan_value[PING_HU]), dragons), draws)
     if p.value == 0:
@@ -180,17 +185,17 @@ def best_plan(t, r, p, hand, live, draws):
     if r.fan_value[FULL_FLUSH] != 0:
         fan = np.float64(r.fan_value[FULL_FLUSH])
         others = (hand.pongs | hand.kongs) & ~_wild_bit(r)
-        if others & ~SUITS[0] == 0:
-            best = _better(best, _plan(r, p, FLUSH_FIRST, _flush_distance(t, r, hand, 0), fan, draws))
-        if others & ~SUITS[1] == 0:
-            best = _better(best, _plan(r, p, FLUSH_SECOND, _flush_distance(t, r, hand, 1), fan, draws))
+        for suit in range(2):
+            if others & ~SUITS[suit] == 0:
+                distance = _flush_distance(t, r, hand, suit)
+                best = _better(best, _plan(r, p, FLUSH_FIRST + suit, distance, fan, draws))
     return best
 
 
 @kernel
 def _plan(r, p, kind, distance, fan, draws):
     chance = CHANCE[min(kind, FLUSH), min(max(distance, 0), FAR), draws]
-    return Plan(np.int64(kind), np.int64(distance), chance * worth(r, p, fan))
+    return Plan(kind, distance, chance * worth(r, p, fan))
 
 
 @kernel
@@ -249,10 +254,10 @@ def _flush_distance(t, r, hand, suit):
     """清一色 in one suit: what the hand lacks with the tiles of that suit (and wild ones) alone."""
     i0, i1 = (hand.i0, NO_TILES) if suit == 0 else (NO_TILES, hand.i1)
     if r.wild == 0:
-        return shanten(t, r, i0, i1, NO_TILES, hand.pongs, hand.kongs)
+        return np.int64(shanten(t, r, i0, i1, NO_TILES, hand.pongs, hand.kongs))
     # `shanten` would take the tiles of the suit for a whole hand and count pairs that are not there.
     sets = 4 - np.int64(popcount(hand.pongs | hand.kongs))
-    cost = t.wild_cost[t.wild_class[i0 + i1]]
+    cost = t.wild_cost[t.wild_class[np.uint32(i0 + i1)]]
     wilds = np.int64(hand.i2)
     return min(max(np.int64(cost[sets, 1]) - wilds, 0), max(np.int64(cost[sets, 2]) - wilds, 1)) - 1
 

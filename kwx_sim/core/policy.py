@@ -54,8 +54,8 @@ POLICY = np.dtype(
     ]
 )
 
-# Places in the stream of a decision.
-N_TREMBLE, N_PICK, N_WIN, N_KONG, N_CALL, N_DECLARE, N_AVOID = 0, 1, 2, 3, 4, 5, 6
+# Places in the stream of a decision; of numpy's integers, for each plain constant would compile the kernels anew.
+N_TREMBLE, N_PICK, N_WIN, N_KONG, N_CALL, N_DECLARE, N_AVOID = np.arange(7)
 
 
 @kernel

@@ -30,7 +30,7 @@ def live_kinds(r, s, seat):
         two |= bit * np.uint32(gone < 3)
         three |= bit * np.uint32(gone < 2)
         four |= bit * np.uint32(gone < 1)
-    return one, two, three, four
+    return np.uint32(one), np.uint32(two), np.uint32(three), np.uint32(four)
 
 
 @kernel
@@ -50,7 +50,7 @@ def held_twice(s, seat):
         bit = ONE << np.uint32(kind)
         two |= bit * np.uint32(s.counts[seat, kind] > 1)
         three |= bit * np.uint32(s.counts[seat, kind] > 2)
-    return two, three
+    return np.uint32(two), np.uint32(three)
 
 
 @kernel
@@ -61,7 +61,7 @@ def shown_waits(r, s, seat):
         for other in range(3):
             if other != seat and s.declared[other] != 0:
                 shown |= s.waits[other]
-    return shown
+    return np.uint32(shown)
 
 
 @kernel
