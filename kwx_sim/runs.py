@@ -29,7 +29,7 @@ from kwx_sim.policies import Policy, parse_policy
 from kwx_sim.rules import RULES, Ruleset, load_rules, pack, rules_hash
 from kwx_sim.store import Store
 
-__all__ = ["BLOCK", "DEFAULT_GAMES", "TALLIES", "Run", "default_workers", "play_run", "replay"]
+__all__ = ["BLOCK", "DEFAULT_GAMES", "TALLIES", "Run", "default_workers", "play_run", "replay", "whole"]
 
 BLOCK = 8192
 """Rounds of a block, the unit that is saved: half a second of work with forks. Whole series, so blocks stand alone."""
@@ -37,7 +37,7 @@ BLOCK = 8192
 CHUNK = 256
 """Rounds of a call into the kernels: a few hundredths of a second, after which a request to stop is noticed."""
 
-DEFAULT_GAMES = 200_000
+DEFAULT_GAMES = 100_000
 MAX_GAMES = 10**10
 MAX_SEED = 2**63 - 1
 SEATS = 3
@@ -104,11 +104,11 @@ class Run:
             rules=ruleset,
             room=None if chosen is None else chosen.name,
             piao=tuple(
-                _whole("piao", choice, 0, ruleset.piao.max) for choice in _three("piao", 0 if piao is None else piao)
+                whole("piao", choice, 0, ruleset.piao.max) for choice in _three("piao", 0 if piao is None else piao)
             ),
             policies=tuple(map(parse_policy, _three("policies", "efficient" if policies is None else policies))),
-            games=_whole("games", DEFAULT_GAMES if games is None else games, 1, MAX_GAMES),
-            seed=_whole("seed", 0 if seed is None else seed, 0, MAX_SEED),
+            games=whole("games", DEFAULT_GAMES if games is None else games, 1, MAX_GAMES),
+            seed=whole("seed", 0 if seed is None else seed, 0, MAX_SEED),
             tables=tuple(name for name in TALLIES if name in names),
         )
 
@@ -287,7 +287,8 @@ def _three(field: str, value: Any) -> Sequence[Any]:
     return value
 
 
-def _whole(field: str, value: Any, low: int, high: int) -> int:
+def whole(field: str, value: Any, low: int, high: int) -> int:
+    """Check a whole number in a range. Raises InputError."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
         raise InputError("simulate.whole", field=field, low=low, high=high, got=repr(value))
     return int(value)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kwx_sim.errors import InputError
 from kwx_sim.rules import PRESETS, Ruleset, load_rules, parse_rules
-from kwx_sim.runs import Notice, Progress, Run, default_workers, play_run
+from kwx_sim.runs import Notice, Progress, Run, default_workers, play_run, whole
 from kwx_sim.store import Store, read_manifest
 from kwx_sim.tables import Setting, dress, join
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Result", "simulate", "simulate_all"]
+
+MAX_WORKERS = 1024
 
 
 @dataclass(frozen=True)
@@ -165,8 +167,4 @@ def _allowed_piao(rules: Ruleset, piao: int | None) -> int | None:
 
 
 def _workers(given: int | None) -> int:
-    if given is None:
-        return default_workers()
-    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-        raise InputError("simulate.whole", field="workers", low=1, high=1024, got=repr(given))
-    return given
+    return default_workers() if given is None else whole("workers", given, 1, MAX_WORKERS)

@@ -1,8 +1,9 @@
 """Means, shares and their intervals, from integer sums over rounds.
 
-Rounds are independent of each other; what happens within one is not (three seats, two winners, many discards). So a
-round is one cluster: kernels add up a round's own totals first, then the products of those totals, and nothing here
-assumes more. Sums are exact integers however many workers added them; floats appear in this file, once, at the end.
+Rounds are independent of each other (in a series the last round says who deals the next, but where all seats play alike
+that only renames them); what happens within one is not: three seats, two winners, many discards. So a round is one
+cluster: kernels add up a round's own totals first, then the products of those totals, and nothing here assumes more.
+Sums are exact integers however many workers added them; floats appear in this file, once, at the end.
 
 Every function works on whole arrays of cells at once. A cell without data gives NaN.
 """

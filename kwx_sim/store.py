@@ -51,17 +51,20 @@ class Store:
             self.path.mkdir(parents=True, exist_ok=True)
             _write(self.path / MANIFEST, text)
         except OSError as error:
-            raise InputError("simulate.not_writable", path=str(self.path), problem=error.strerror or "") from error
+            raise _not_writable(self.path, error) from error
 
     def save(self, block: int, sums: NDArray[np.int64]) -> None:
-        """Write a finished block's sums."""
+        """Write a finished block's sums. Raises InputError where they cannot be written."""
         final = self._file(block)
         partial = final.with_suffix(".part")
-        with partial.open("wb") as file:
-            np.savez_compressed(file, run=self._run, block=block, sums=sums)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(final)
+        try:
+            with partial.open("wb") as file:
+                np.savez_compressed(file, run=self._run, block=block, sums=sums)
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(final)
+        except OSError as error:
+            raise _not_writable(self.path, error) from error
 
     def load(self, block: int, size: int) -> NDArray[np.int64] | None:
         """Read a block's sums, `size` of them; None where the block has not been finished.
@@ -119,6 +122,10 @@ def _fields(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
 
 def _shown(fields: Mapping[str, Any], field: str) -> str:
     return json.dumps(fields[field], ensure_ascii=False) if field in fields else "–"
+
+
+def _not_writable(path: Path, error: OSError) -> InputError:
+    return InputError("simulate.not_writable", path=str(path), problem=error.strerror or type(error).__name__)
 
 
 def _write(path: Path, text: str) -> None:

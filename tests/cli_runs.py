@@ -60,11 +60,12 @@ def start(*args, **env):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(**env), text=True)
 
 
-def terminal(*args, **env):
-    """Run `python -m kwx_sim` with stdout and stderr on a terminal: exit status, and all that it showed."""
+def terminal(*args, stderr=None, **env):
+    """Run `python -m kwx_sim` on a terminal, with stderr too unless told otherwise: exit status, all that it showed."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "kwx_sim", *args]
-    child = subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment(TERM="xterm", **env))
+    where = {"stdout": theirs, "stderr": theirs if stderr is None else stderr}
+    child = subprocess.Popen(command, **where, env=environment(TERM="xterm", **env))
     os.close(theirs)
     shown = b""
     try:

@@ -1,6 +1,7 @@
 """`kwx play` and `kwx replay`: scripted rounds, rounds from a seed, records shown again and checked."""
 
 import json
+from subprocess import DEVNULL
 
 import pytest
 from cli_runs import CHINESE, DATA, batch, golden, process, refused, run, terminal
@@ -45,12 +46,13 @@ def test_a_file_that_is_no_terminal_gets_json_lines():
 
 
 def test_a_terminal_gets_words():
-    status, shown = terminal("play", "--script", str(DATA / "golden_rounds.jsonl"))
+    asked = ("play", "--script", str(DATA / "golden_rounds.jsonl"))
+    status, shown = terminal(*asked, stderr=DEVNULL)
     lines = shown.splitlines()
     assert (status, len(lines)) == (0, len(ROUNDS))
     assert "win-before-pong: −2 0 +2 (bases)  seat 2 wins by the discard 5p, fan 2" in lines
     assert "undecided-first-declared-pays: −2 +1 +1 (bases)  undecided" in lines
-    assert "座位 2 胡点炮 5筒，2 番" in terminal("play", "--script", str(DATA / "golden_rounds.jsonl"), **CHINESE)[1]
+    assert "座位 2 胡点炮 5筒，2 番" in terminal(*asked, **CHINESE)[1]
 
 
 def test_a_bad_script_is_answered_and_the_rest_go_on():

@@ -15,7 +15,7 @@ from kwx_sim.cli.progress import Progress
 from kwx_sim.cli.terminal import cells
 from kwx_sim.errors import InputError
 from kwx_sim.rules import PRESETS
-from kwx_sim.runs import BLOCK, DEFAULT_GAMES, TALLIES
+from kwx_sim.runs import BLOCK, TALLIES
 
 QUICK = ("--tables", "kawuxing_frequency", "--workers", "1")
 BLOCKS = 24
@@ -87,12 +87,6 @@ def test_every_option_reaches_the_run():
     assert [policy["policy"] for policy in manifest["policies"]] == ["random", "efficient", "random"]
     assert manifest["policies"][1]["kong"] == 0
     assert manifest["tables"] == ["kawuxing_frequency", "maima_value"]
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_help_names_the_default_size(lang):
-    for command in ("simulate", "tables"):
-        assert f"{DEFAULT_GAMES:,}" in run(command, "--help", "--lang", lang).stdout
 
 
 @pytest.mark.parametrize(

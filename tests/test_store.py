@@ -82,6 +82,12 @@ def test_a_directory_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
         Store(tmp_path / "file" / "run", MANIFEST)
 
 
+def test_a_block_that_cannot_be_written_is_refused(store: Store) -> None:
+    (store.path / "block-000000.part").mkdir()
+    with pytest.raises(InputError, match="cannot be written"):
+        store.save(0, SUMS)
+
+
 @pytest.mark.parametrize(
     ("change", "field", "recorded", "asked"),
     [

@@ -146,7 +146,7 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: Itera
     from rich.table import Table
 
     numbers, lines = set(right), list(rows)
-    layout = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    layout = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
     for place, header in enumerate(headers):
         widest = max((cells(line[place]) for line in lines), default=0)
         if place in numbers:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kwx_sim.core.jit import kernel, popcount
+from kwx_sim.core.jit import inlined, popcount
 from kwx_sim.core.tables import COUNT, DRAGON_BLOCKS, FOUR, HALF, HELD, ODD, SUIT_BLOCKS
 
 __all__ = [
@@ -34,13 +34,13 @@ OUT_OF_REACH = 100
 """Tiles missing, or wild tiles needed, where nothing helps."""
 
 
-@kernel
+@inlined
 def tiles_in(t, i):
     """The number of tiles in a block."""
     return np.uint32((t.half[i % HALF_BLOCKS] >> np.uint32(COUNT)) + (t.half[i // HALF_BLOCKS] >> np.uint32(COUNT)))
 
 
-@kernel
+@inlined
 def block_kinds(t, i, field):
     """The kinds of a block that `half` marks in a field (HELD, ODD, FOUR): nine bits."""
     low = t.half[i % HALF_BLOCKS] >> np.uint32(field) & FIVE_KINDS
@@ -48,39 +48,39 @@ def block_kinds(t, i, field):
     return np.uint32(low | high << np.uint32(5))
 
 
-@kernel
+@inlined
 def hand_kinds(t, i0, i1, i2, field):
     """The kinds of a hand that `half` marks in a field: 27 bits."""
     suits = block_kinds(t, i0, field) | block_kinds(t, i1, field) << np.uint32(9)
     return np.uint32(suits | block_kinds(t, i2, field) << np.uint32(18))
 
 
-@kernel
+@inlined
 def odd_kinds(t, i0, i1):
     """The suited kinds held an odd number of times: how many."""
     return np.int64(popcount(block_kinds(t, i0, ODD)) + popcount(block_kinds(t, i1, ODD)))
 
 
-@kernel
+@inlined
 def all_held(t, i0, i1, i2, pongs, kongs):
     """The kinds of which the player holds all four copies, melds included: 27 bits."""
     return np.uint32(kongs | hand_kinds(t, i0, i1, i2, FOUR) | (pongs & hand_kinds(t, i0, i1, i2, HELD)))
 
 
-@kernel
+@inlined
 def stepped(i, kind, draw, last):
     """The index of a block with one more (draw) or one fewer of a kind; where that cannot be, any up to the last."""
     power = POWERS[kind]
     return min(np.uint32(i + power) if draw else np.uint32(i - power), last)
 
 
-@kernel
+@inlined
 def melds_in(melds, suit):
     """The melds of a suit (0, 1): nine bits."""
     return np.uint32(np.uint32(melds) >> np.uint32(9 * suit) & SUIT)
 
 
-@kernel
+@inlined
 def one_suit(r, count0, count1, melds):
     """缺一门: whether complete blocks of so many tiles leave a suit without a set, or (strict) without a tile.
 
@@ -92,7 +92,7 @@ def one_suit(r, count0, count1, melds):
     return first or second
 
 
-@kernel
+@inlined
 def lone_need(t, i):
     """Wild tiles with which a block is just the pair: 0 or 1, else out of reach."""
     tiles = tiles_in(t, i)

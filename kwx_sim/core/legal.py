@@ -14,7 +14,7 @@ from kwx_sim.core.fans import (
     EV_ROBBED,
     EV_SELF_DRAW,
 )
-from kwx_sim.core.jit import ctz, kernel
+from kwx_sim.core.jit import ctz, inlined, kernel
 from kwx_sim.core.payment import win_fan
 from kwx_sim.core.shapes import shanten, wait_mask
 from kwx_sim.core.state import BIT, BLOCK, NO_TILE, POW5, RED, wall_left
@@ -22,13 +22,13 @@ from kwx_sim.core.state import BIT, BLOCK, NO_TILE, POW5, RED, wall_left
 __all__ = ["direct_kong_allowed", "fan_on_offer", "find_turn_actions", "locked", "may_win_offer", "win_events"]
 
 
-@kernel
+@inlined
 def locked(r, s, seat):
     """亮倒: whether the seat has declared and may no longer change its hand."""
     return s.declared[seat] != 0 and r.locks_hand != 0
 
 
-@kernel
+@inlined
 def win_events(s, seat):
     """The events of a win that the seat could make now, as a mask of EV_ bits."""
     if seat == s.feeder:
@@ -72,7 +72,7 @@ def may_win_offer(t, r, s, seat):
     return fan >= minimum and fan > s.missed[seat]
 
 
-@kernel
+@inlined
 def _waits_after_kong(t, r, s, seat, tile, concealed):
     """Waits of the 13-tile hand once `concealed` of its tiles have left it for a kong of the kind."""
     b = BLOCK[tile]
@@ -88,7 +88,7 @@ def _waits_after_kong(t, r, s, seat, tile, concealed):
     return wait_mask(t, r, np.uint32(i0), np.uint32(i1), np.uint32(i2), np.uint32(pongs), s.kongs[seat] | BIT[tile])
 
 
-@kernel
+@inlined
 def direct_kong_allowed(t, r, s, seat, tile):
     """直杠: three in hand, and for a locked hand unchanged waits."""
     if s.counts[seat, tile] != 3:
@@ -98,7 +98,7 @@ def direct_kong_allowed(t, r, s, seat, tile):
     return r.kong_after == 1 and _waits_after_kong(t, r, s, seat, tile, 3) == s.waits[seat]
 
 
-@kernel
+@inlined
 def _find_kongs(t, r, s, seat):
     """暗杠 and 补杠 of the turn; none after a pong, none on the last tile."""
     s.can_concealed_kong = 0
@@ -124,7 +124,7 @@ def _find_kongs(t, r, s, seat):
     s.can_added_kong = added
 
 
-@kernel
+@inlined
 def _find_discards(r, s, seat):
     if locked(r, s, seat):
         s.can_discard = BIT[s.tile]
@@ -161,7 +161,7 @@ def _find_liangdao(t, r, s, seat):
     s.can_liangdao = ready
 
 
-@kernel
+@inlined
 def _waits_without(t, r, s, seat, tile):
     i0, i1, i2 = s.idx[seat, 0], s.idx[seat, 1], s.idx[seat, 2]
     b = BLOCK[tile]

@@ -264,7 +264,7 @@ def _flush_distance(t, r, hand, suit):
 
 @kernel
 def _dragon_fan(r, hand):
-    """大三元, 小三元 as far as the hand has come: the fan itself, or half the gain where a triplet or pair is missing."""
+    """大三元, 小三元 as far as the hand has come: the fan, or half its gain where one triplet or pair is missing."""
     neutral = 0.0 if r.combine == 1 else 1.0
     if r.wild != 0:
         return neutral

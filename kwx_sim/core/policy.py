@@ -8,7 +8,7 @@ them. Where it needs chance it takes the numbers of the seat's own stream, keyed
 import numpy as np
 
 from kwx_sim.core.choose import choose_call, choose_turn
-from kwx_sim.core.jit import ctz, kernel, popcount
+from kwx_sim.core.jit import ctz, inlined, kernel, popcount
 from kwx_sim.core.legal import fan_on_offer
 from kwx_sim.core.rng import below, noise
 from kwx_sim.core.state import (
@@ -83,7 +83,7 @@ def decide(t, r, s, p, key):
     return choose_call(t, r, s, p)
 
 
-@kernel
+@inlined
 def _bits(s, key, k):
     return noise(key, s.seat, s.decisions[s.seat], k)
 

@@ -6,7 +6,7 @@ depend on who draws first: a wall is a function of (run, game), a seat's choice 
 
 import numpy as np
 
-from kwx_sim.core.jit import kernel
+from kwx_sim.core.jit import inlined, kernel
 
 __all__ = ["below", "fill_wall", "mix", "noise", "stream_key"]
 
@@ -17,7 +17,7 @@ MIX_2 = np.uint64(0x94D049BB133111EB)
 U30, U27, U31, U32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 
 
-@kernel
+@inlined
 def mix(x):
     """A bijection of 64 bits in which every input bit moves every output bit."""
     x = (x ^ (x >> U30)) * MIX_1
@@ -25,20 +25,20 @@ def mix(x):
     return x ^ (x >> U31)
 
 
-@kernel
+@inlined
 def stream_key(run_key, index):
     """The key of a game or world: run_key is uint64, spread by numpy's SeedSequence; index counts from 0."""
     return mix(run_key + (np.uint64(index) + np.uint64(1)) * GOLDEN)
 
 
-@kernel
+@inlined
 def noise(key, seat, decision, k):
     """Number k (0 to 255) for one decision of one seat, 64 random bits."""
     counter = (np.uint64(decision) << np.uint64(8)) + np.uint64(k) + np.uint64(1)
     return mix(mix(key + (np.uint64(seat) + np.uint64(1)) * SEAT_STEP) + counter * GOLDEN)
 
 
-@kernel
+@inlined
 def below(bits, n):
     """A number in [0, n) from 64 random bits; for n up to 2**16 the bias is under 2**-16 of 2**-32 a value."""
     return np.int64(((bits >> U32) * np.uint64(n)) >> U32)

@@ -6,7 +6,7 @@ or at the end. They take a wall and actions, never a seed: what a round does is 
 
 import numpy as np
 
-from kwx_sim.core.jit import kernel
+from kwx_sim.core.jit import inlined, kernel
 from kwx_sim.core.legal import direct_kong_allowed, fan_on_offer, find_turn_actions, locked, may_win_offer, win_events
 from kwx_sim.core.payment import kong_payment, settle_win
 from kwx_sim.core.shapes import wait_mask
@@ -84,7 +84,7 @@ def _clear(s):
     s.n_log = 0
 
 
-@kernel
+@inlined
 def _add(s, seat, tile):
     s.counts[seat, tile] += 1
     s.idx[seat, BLOCK[tile]] += POW5[tile]
@@ -93,7 +93,7 @@ def _add(s, seat, tile):
         s.quads[seat] |= BIT[tile]
 
 
-@kernel
+@inlined
 def _remove(s, seat, tile, n):
     s.counts[seat, tile] -= np.uint8(n)
     s.idx[seat, BLOCK[tile]] -= np.uint32(n) * POW5[tile]
@@ -102,7 +102,7 @@ def _remove(s, seat, tile, n):
         s.held[seat] &= ~BIT[tile]
 
 
-@kernel
+@inlined
 def _update_waits(t, r, s, seat):
     s.waits[seat] = wait_mask(t, r, s.idx[seat, 0], s.idx[seat, 1], s.idx[seat, 2], s.pongs[seat], s.kongs[seat])
 
@@ -233,7 +233,7 @@ def _offer(t, r, s, tile, robbing):
         _ask_next(s)
 
 
-@kernel
+@inlined
 def _ask_next(s):
     seat = NEXT[s.feeder]
     if s.asking & (1 << seat) == 0:
@@ -294,7 +294,7 @@ def _next_turn(t, r, s):
     _draw(t, r, s, NEXT[s.feeder])
 
 
-@kernel
+@inlined
 def _meld(s, seat, kind, tile):
     n = s.n_melds[seat]
     s.meld_kind[seat, n] = kind

@@ -21,7 +21,7 @@ from kwx_sim.core.blocks import (
     stepped,
     tiles_in,
 )
-from kwx_sim.core.jit import kernel, popcount
+from kwx_sim.core.jit import inlined, kernel, popcount
 from kwx_sim.core.tables import (
     CHUNK_SYMBOLS,
     COMBINED_STARTS,
@@ -138,7 +138,7 @@ def discard_mask(t, r, i0, i1, i2, pongs, kongs):
     return np.uint32(kinds & hand_kinds(t, i0, i1, i2, HELD))
 
 
-@kernel
+@inlined
 def _kinds_within(t, r, i0, i1, i2, pongs, kongs, draw, most):
     """Kinds with one more (draw) or one fewer of which the shanten is `most` or less, as bits of slots.
 
@@ -169,7 +169,7 @@ def _kinds_within(t, r, i0, i1, i2, pongs, kongs, draw, most):
     return np.uint32(kinds)
 
 
-@kernel
+@inlined
 def _suit_within(t, i, pongs, kongs, start, melds, weight, rest, draw, most):
     """The same for the kinds of one suit, by what its class weighs and the other blocks add in `combined`."""
     free = (pongs | kongs) >> start & SUIT == 0
@@ -182,7 +182,7 @@ def _suit_within(t, i, pongs, kongs, start, melds, weight, rest, draw, most):
     return np.uint32(kinds << start)
 
 
-@kernel
+@inlined
 def _one_suit_kinds_within(t, r, i0, i1, i2, pongs, kongs, draw, most):
     """缺一门: the same by the whole shanten of each hand."""
     kinds = np.uint32(0)
@@ -197,7 +197,7 @@ def _one_suit_kinds_within(t, r, i0, i1, i2, pongs, kongs, draw, most):
     return np.uint32(kinds)
 
 
-@kernel
+@inlined
 def _pair_kinds_within(t, i0, i1, i2, draw, most):
     """The same for seven pairs: one more of an odd kind is a pair more, one fewer of an even kind a pair less."""
     distance = _seven_pairs(t, i0, i1, i2)
@@ -210,19 +210,19 @@ def _pair_kinds_within(t, i0, i1, i2, draw, most):
     return np.uint32(kinds)
 
 
-@kernel
+@inlined
 def _seven_pairs(t, i0, i1, i2):
     """七对: the shanten of a hand without melds, a four of a kind counting two pairs."""
     pairs = (t.suit_class[i0] >> np.uint32(PAIRS)) + (t.suit_class[i1] >> np.uint32(PAIRS))
     return 6 - np.int64(pairs + (t.dragon_class[i2] >> np.uint32(PAIRS)))
 
 
-@kernel
+@inlined
 def _bit(word, place):
     return word >> np.uint32(place) & U1
 
 
-@kernel
+@inlined
 def _pair_waits(suit0, suit1, dragon):
     """The only kind held an odd number of times, where there is one in the whole hand: 27 bits."""
     even0, even1, even2 = _bit(suit0, EVEN), _bit(suit1, EVEN), _bit(dragon, EVEN)
@@ -233,19 +233,19 @@ def _pair_waits(suit0, suit1, dragon):
     return np.uint32(odd0 | odd1 << np.uint32(9) | odd2 << RED)
 
 
-@kernel
+@inlined
 def _limits(pongs, kongs, start):
     """Ponged and konged kinds of three slots: six bits."""
     ponged, konged = np.uint32(pongs) >> start & THREE_KINDS, np.uint32(kongs) >> start & THREE_KINDS
     return np.uint32(ponged | konged << np.uint32(3))
 
 
-@kernel
+@inlined
 def _dragon_class(t, i, pongs, kongs):
     return np.uint32(t.dragon_class[i + CHUNK * _limits(pongs, kongs, RED)] & CLASS)
 
 
-@kernel
+@inlined
 def _suit_class(t, i, pongs, kongs, start):
     """The class of a suit block, which begins at a slot."""
     if (pongs | kongs) >> start & SUIT == 0:
@@ -264,7 +264,7 @@ def _limited_class(t, i, pongs, kongs, start):
     return np.uint32(t.third[np.uint32(state) * symbols + np.uint32(high)])
 
 
-@kernel
+@inlined
 def _standard(t, r, class0, class1, class2, melds):
     """The shanten to four sets and a pair, from the classes of the three blocks."""
     if r.missing_suit != 0:
@@ -289,7 +289,7 @@ def _one_suit_shanten(t, r, class0, class1, class2, melds):
     return np.int64(missing - 1)
 
 
-@kernel
+@inlined
 def _one_suit_missing(t, r, own, other, dragons, sets):
     lone = np.int64(t.suit_cost[other, 0, 1]) if r.missing_suit == SETS_ONLY else OUT_OF_REACH
     missing = OUT_OF_REACH

@@ -6,7 +6,7 @@ have bit k for slot k; seats are 0, 1, 2 in turn order.
 
 import numpy as np
 
-from kwx_sim.core.jit import kernel
+from kwx_sim.core.jit import inlined
 
 __all__ = ["BIT", "BLOCK", "NO_TILE", "POW5", "STATE", "encode", "wall_left"]
 
@@ -112,13 +112,13 @@ BLOCK = np.array([0] * 9 + [1] * 9 + [2] * 14, np.uint8)
 BIT = np.array([1 << k for k in range(32)], np.uint32)
 
 
-@kernel
+@inlined
 def encode(kind, tile):
     """The action of that kind with that tile."""
     return (kind << 5) | tile
 
 
-@kernel
+@inlined
 def wall_left(s):
     """Tiles left in the wall."""
     return np.int64(s.tail) - np.int64(s.front)

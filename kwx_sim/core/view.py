@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kwx_sim.core.jit import kernel, popcount
+from kwx_sim.core.jit import inlined, popcount
 from kwx_sim.core.state import POW5, RED
 
 __all__ = ["held_twice", "live_kinds", "live_tiles", "shown_waits", "with_tile", "without"]
@@ -11,7 +11,7 @@ SHOWS_WAITS, SHOWS_HAND = 1, 2
 ONE = np.uint32(1)
 
 
-@kernel
+@inlined
 def live_kinds(r, s, seat):
     """剩余张: the kinds of which at least 1, 2, 3, 4 copies lie neither in the seat's hand nor open on the table.
 
@@ -33,7 +33,7 @@ def live_kinds(r, s, seat):
     return np.uint32(one), np.uint32(two), np.uint32(three), np.uint32(four)
 
 
-@kernel
+@inlined
 def live_tiles(live, kinds):
     """How many live tiles of these kinds there are; `live` from `live_kinds`."""
     kinds = np.uint32(kinds)
@@ -42,7 +42,7 @@ def live_tiles(live, kinds):
     )
 
 
-@kernel
+@inlined
 def held_twice(s, seat):
     """The kinds of which the seat holds at least two, and at least three, concealed."""
     two, three = np.uint32(0), np.uint32(0)
@@ -53,7 +53,7 @@ def held_twice(s, seat):
     return np.uint32(two), np.uint32(three)
 
 
-@kernel
+@inlined
 def shown_waits(r, s, seat):
     """The waits that the others have shown: their liangdao says them, or the hand laid open does."""
     shown = np.uint32(0)
@@ -64,7 +64,7 @@ def shown_waits(r, s, seat):
     return np.uint32(shown)
 
 
-@kernel
+@inlined
 def without(i0, i1, i2, tile, n):
     """The three blocks with n tiles of a kind gone."""
     change = np.uint32(np.uint32(n) * POW5[tile])
@@ -75,7 +75,7 @@ def without(i0, i1, i2, tile, n):
     return i0, i1, np.uint32(i2 - change)
 
 
-@kernel
+@inlined
 def with_tile(i0, i1, i2, tile):
     """The three blocks with one more tile of a kind."""
     if tile < 9:

@@ -80,14 +80,14 @@ class Headline(NamedTuple):
 def dress(table: str, setting: Setting, sums: Any, rules: Ruleset) -> pd.DataFrame:
     """Make one run's table from its sums, a record of core.series.SUMS.
 
-    Figures of nothing (no such win, no such discard) are left out. Where the rules have no such thing at all, one row
-    says so.
+    Figures of nothing, or of a single round, which have no interval, are left out. Where the rules have no such thing
+    at all, one row says so.
     """
     import pandas as pd
 
     made = TABLES[table]
     if made.has(rules):
-        rows = [row for row in made.rows(setting, sums[made.sums], rules) if not math.isnan(row["mean"])]
+        rows = [row for row in made.rows(setting, sums[made.sums], rules) if not math.isnan(row["se"])]
     else:
         named = {"ruleset": setting.ruleset, "cap": setting.cap, "piao": setting.piao, "measure": NOT_IN_THE_RULES}
         rows = [
