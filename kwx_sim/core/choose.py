@@ -71,14 +71,14 @@ def choose_turn(t, r, s, p, avoids):
 def choose_call(t, r, s, p):
     """直杠, 碰 or neither, by what the hand may be expected to bring with each."""
     seat, tile = np.int64(s.seat), np.int64(s.tile)
-    pass_ = encode(PASS, tile)
+    declined = encode(PASS, tile)
     if locked(r, s, seat):
-        return encode(DIRECT_KONG, tile) if s.can_direct_kong != 0 and p.kong > 0 else pass_
+        return encode(DIRECT_KONG, tile) if s.can_direct_kong != 0 and p.kong > 0 else declined
     hand = hand_of(s, seat)
     live = live_kinds(r, s, seat)
     draws = wall_left(s) // 3
     best = _expected(t, r, p, hand, live, draws)
-    action = pass_
+    action = declined
     if s.can_pong != 0 and p.pong > 0:
         gain = p.pong * _expected(t, r, p, ponged(hand, tile), live, draws)
         if gain > best:
@@ -177,7 +177,8 @@ def _advance(t, r, p, hand, live, allowed):
         candidates = _least_harm(t, r, hand, allowed)
     if candidates & (candidates - ONE) == 0:
         return np.int64(ctz(candidates))
-    ready = shanten(t, r, hand.i0, hand.i1, hand.i2, hand.pongs, hand.kongs) <= 0
+    i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, np.int64(ctz(candidates)), ONE_TILE)
+    ready = wait_mask(t, r, i0, i1, i2, hand.pongs, hand.kongs) != 0
     best = -1e9
     choice = np.int64(0)
     while candidates != 0:
