@@ -181,12 +181,13 @@ def test_value_of_each_fan_acts(name, hand, melds, win, by, events, fans, fan):
     """A fan that is worth more raises the total; one without a value is not there."""
     rules = load_rules(name)
     for one in fans:
+        before = fan
         also = {"fans.kong_flower_after_red": 0} if one == "kong_flower" else {}
         if one == "ping_hu":  # worth no more than any other fan
             also = {f"fans.values.{other}": 9 for other in FANS if other != one and rules.fans.value(other)}
-            fan = score(hand, melds, win, by, rules=changed(rules, also), events=events).fan
+            before = score(hand, melds, win, by, rules=changed(rules, also), events=events).fan
         higher = changed(rules, {f"fans.values.{one}": 2 * rules.fans.value(one) + 1} | also)
-        assert score(hand, melds, win, by, rules=higher, events=events).fan > fan
+        assert score(hand, melds, win, by, rules=higher, events=events).fan > before
         if one != "ping_hu":
             without = changed(rules, {f"fans.values.{one}": 0} | also)
             assert one not in score(hand, melds, win, by, rules=without, events=events).fans
