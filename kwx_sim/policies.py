@@ -142,7 +142,9 @@ def _read(path: Path) -> dict[str, Any]:
         if path.stat().st_size > MAX_FILE_BYTES:
             raise InputError("policies.too_large", file=str(path), limit=MAX_FILE_BYTES)
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise InputError("policies.unreadable", file=str(path), problem=error.strerror or "–") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError("policies.unreadable", file=str(path), problem=str(error).replace("\n", " ")) from error
 
 

@@ -97,9 +97,7 @@ class Run:
         if ruleset.room(room) is None and room is not None:
             pack(ruleset, room)  # refuses it
         chosen = ruleset.room(room)
-        names = list(TALLIES) if tables is None else list(tables)
-        if not names or not set(names) <= set(TALLIES):
-            raise InputError("simulate.table", expected=", ".join(TALLIES), got=", ".join(map(str, names)) or "–")
+        names = list(TALLIES) if tables is None else _names(tables)
         return cls(
             rules=ruleset,
             room=None if chosen is None else chosen.name,
@@ -276,6 +274,14 @@ def _streams(seed: int) -> NDArray[np.void]:
     for purpose, name in enumerate(series.STREAMS.names or ()):
         keys[name] = np.random.SeedSequence(seed, spawn_key=(purpose,)).generate_state(1, np.uint64)
     return keys
+
+
+def _names(tables: Any) -> list[str]:
+    names = [tables] if isinstance(tables, str) else tables
+    if isinstance(names, Sequence) and names and all(isinstance(name, str) and name in TALLIES for name in names):
+        return list(names)
+    got = ", ".join(map(str, names)) if isinstance(names, Sequence) else str(names)
+    raise InputError("simulate.table", expected=", ".join(TALLIES), got=got or "–")
 
 
 def _three(field: str, value: Any) -> Sequence[Any]:

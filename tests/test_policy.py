@@ -75,7 +75,7 @@ KONGS = (codes.MELD_DIRECT, codes.MELD_CONCEALED, codes.MELD_ADDED)
 # ---------------------------------------------------------------- strength
 
 
-# Measured over 20,000 rounds, with 95% intervals: 8.18 ± 0.11, 2.49 ± 0.02, 4.89 ± 0.06, and 4.55 ± 0.04 with the cap of 8.
+# Measured over 20,000 rounds: 8.18 ± 0.11, 2.49 ± 0.02, 4.89 ± 0.06, and 4.55 ± 0.04 with the cap of 8.
 MARGINS = {"platform": 7.5, "hongzhong": 2.3, "suizhou": 4.5, "xiangyang": 4.3, "shiyan": 4.3}
 
 

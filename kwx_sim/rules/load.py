@@ -68,8 +68,11 @@ def _read_bytes(path: Path) -> bytes:
     raise InputError("rules.unknown", name=_clipped(str(path)), presets=", ".join(PRESETS))
 
 
-def parse_rules(data: Mapping[str, Any], *, source: str) -> Ruleset:
+def parse_rules(data: Any, *, source: str) -> Ruleset:
     """A ruleset from a mapping of sections; `extends = "preset"` fills in what it leaves out."""
+    if not isinstance(data, Mapping):
+        expected = InputError("rules.expected.table")
+        raise InputError("rules.field", file=source, field="rules", expected=expected, came=_shown(data))
     fields = dict(data)
     parent = fields.pop("extends", None)
     if parent is not None:
