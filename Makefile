@@ -15,6 +15,10 @@ RULES ?= all
 WORKERS ?= 0
 OPTIONS = --seed $(SEED) --rules "$(RULES)" --workers $(WORKERS) $(if $(GAMES),--games $(GAMES))
 
+# Tests small enough for kernels that run as plain Python.
+PLAIN = scripted or golden or worked or field_acts or plain_twin or positions or legal_actions or one_hand or \
+  one_row or discards_that_keep or small_run
+
 .DEFAULT_GOAL := help
 .PHONY: help tables test verify coverage bench lint clean
 
@@ -45,7 +49,10 @@ verify: $(READY) ## Run the slow statistical and exhaustive verification
 	$(BIN)/python -m pytest -m verify
 
 coverage: $(READY) ## Report the branches of core/ that the tests reach, compilation off
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -p no:xdist -o addopts=-q tests/test_scripted_rounds.py tests/test_fans.py -k "not verify and not random and not every_fan"
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -p no:xdist -o addopts=-q \
+	  -W 'ignore:overflow encountered:RuntimeWarning' -k "$(PLAIN)" \
+	  tests/test_scripted_rounds.py tests/test_fans.py tests/test_payment.py tests/test_shapes.py \
+	  tests/test_streams.py tests/test_policy.py tests/test_simulate.py
 	$(BIN)/python -m coverage report
 
 bench: $(READY) ## Measure the kernels beside their peers, and whole rounds

@@ -29,6 +29,7 @@ HANDS = 200_000
 PEER_HANDS = 2_000
 REPEATS = 7
 ROUNDS = 10_000
+AGREE = "agree: of the hands with no kind held three times; with more the games differ (four of a kind as two pairs)"
 
 Counts = NDArray[np.uint8]
 
@@ -112,9 +113,15 @@ def kernel_rows() -> list[dict[str, object]]:
         start = time.perf_counter_ns()
         answers = [theirs(hand) for hand in some]
         peer = (time.perf_counter_ns() - start) / len(some)
-        same = np.mean([np.array_equal(a, b) for a, b in zip(answers, _answers(ours, hands[:PEER_HANDS]), strict=True)])
+        same = [np.array_equal(a, b) for a, b in zip(answers, _answers(ours, hands[:PEER_HANDS]), strict=True)]
+        same = np.array(same)[_judged_alike(hands[:PEER_HANDS])].mean()
         rows.append({"work": name, "ns": own, "peer_ns": peer, "ratio": peer / own, "agree": float(same)})
     return rows
+
+
+def _judged_alike(hands: Counts) -> NDArray[np.bool_]:
+    """Hands on which the games agree: here four of a kind are two pairs, and no fifth copy is waited for."""
+    return (hands <= 2).all(axis=1)
 
 
 def _answers(ours: Callable[[Counts], NDArray[np.int64]], hands: Counts) -> list[NDArray[np.int64]]:
@@ -143,7 +150,16 @@ def round_rows() -> list[dict[str, object]]:
 
 def show(kernels: list[dict[str, object]], rounds: list[dict[str, object]]) -> None:
     """Print both tables."""
-    table = Table("work", "ns a hand", "million/s", "mahjong (PyPI) ns", "ratio", "agree", title="Kernels, one core")
+    table = Table(
+        "work",
+        "ns a hand",
+        "million/s",
+        "mahjong (PyPI) ns",
+        "ratio",
+        "agree",
+        title="Kernels, one core",
+        caption=AGREE,
+    )
     for row in kernels:
         ns = float(row["ns"])  # type: ignore[arg-type]
         table.add_row(

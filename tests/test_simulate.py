@@ -219,3 +219,12 @@ def test_all_presets_a_ruleset_with_rooms_once_a_cap() -> None:
     assert told[0] == (0, 280)
     assert told[-1] == (280, 280)
     assert told == sorted(told)
+
+
+@pytest.mark.parametrize(
+    ("rules", "policies"), [("xiangyang", "efficient"), ("hongzhong", "efficient"), ("platform", "random")]
+)
+def test_a_small_run_counts_its_rounds(rules: str, policies: str) -> None:
+    """Small enough for kernels in plain Python, whose branches it reaches."""
+    table = simulate(rules, games=24, seed=3, policies=policies, workers=1).tables["kawuxing_frequency"]
+    assert table.loc[table["measure"] == "rounds_with", "n"].tolist() == [24]
