@@ -1,7 +1,9 @@
 """A round stepped from Python: what is legal, what was done, what came of it; and rounds from written scripts."""
 
+import difflib
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,12 +15,13 @@ from kwx_sim.core.shapes import load_tables
 from kwx_sim.core.state import STATE
 from kwx_sim.errors import InputError
 from kwx_sim.rules import FANS, Ruleset, changed, load_rules, pack
-from kwx_sim.tiles import MELD_KINDS, parse_tile, parse_tiles, tile_name
+from kwx_sim.tiles import MELD_KINDS, NUM_KINDS, parse_tile, parse_tiles, tile_name
 
 __all__ = ["Decision", "Round", "play_script"]
 
 SEATS = 3
 DECISION_KINDS = {codes.TURN: "turn", codes.CLAIM: "win", codes.CALL: "call"}
+ENTRY_FIELDS = ("seat", "act", "tile", "on", "liangdao")
 OUTCOMES = ("playing", "self_draw", "discard", "robbed", "undecided")
 
 
@@ -35,9 +38,9 @@ class Round:
 
     Parameters
     ----------
-    rules : the ruleset
-    wall : every tile in order, as slots: 13 to the dealer, 13 and 13 to the next seats, the dealer's 14th, the draws
-        from the front; replacements and the maima tile from the end
+    rules : a ruleset, a preset's name or a TOML file
+    wall : every tile in order, as text or slots: 13 to the dealer, 13 and 13 to the next seats, the dealer's 14th, the
+        draws from the front; replacements and the maima tile from the end
     dealer : seat 0, 1 or 2
     piao : each seat's choice
     room : a room's name, where the ruleset has rooms
@@ -51,19 +54,20 @@ class Round:
 
     def __init__(
         self,
-        rules: Ruleset,
-        wall: Sequence[int],
+        rules: Ruleset | str | Path,
+        wall: str | Iterable[int],
         dealer: int = 0,
         piao: Sequence[int] = (0, 0, 0),
         room: str | None = None,
     ) -> None:
-        self.rules = rules
+        self.rules = rules = rules if isinstance(rules, Ruleset) else load_rules(rules)
         self.room = room
         self.wall = _checked_wall(rules, wall)
         self.dealer = _in_range("dealer", dealer, SEATS - 1)
-        if len(piao) != SEATS:
-            raise InputError("play.piao_seats", came=repr(list(piao)))
-        self.piao = tuple(_in_range("piao", choice, rules.piao.max) for choice in piao)
+        choices = _listed(piao)
+        if choices is None or len(choices) != SEATS:
+            raise InputError("play.piao_seats", came=repr(piao))
+        self.piao = tuple(_in_range("piao", choice, rules.piao.max) for choice in choices)
         self._tables = load_tables()[0]
         self._rules = pack(rules, room)[0]
         self.state = records(1, STATE)[0]
@@ -93,7 +97,7 @@ class Round:
 
     def apply(self, action: str | int) -> None:
         """Take an action, as text (`"discard 5p"`) or encoded; InputError where it is not legal now."""
-        code = action if isinstance(action, int) else action_code(action)
+        code = action_code(action) if isinstance(action, str) else _checked_code(action)
         due = self.decision()
         if due is None or code not in self._legal():
             raise InputError("play.illegal", came=action_text(code), legal=", ".join(due.legal if due else ()) or "–")
@@ -172,7 +176,15 @@ def action_code(text: str) -> int:
     name, _, tile = text.partition(" ")
     if name not in codes.ACTION_NAMES:
         raise InputError("play.action", came=repr(text), names=", ".join(codes.ACTION_NAMES))
+    if not tile.strip():
+        raise InputError("play.action_tile", name=name)
     return codes.ACTION_NAMES.index(name) << 5 | parse_tile(tile)
+
+
+def _checked_code(action: Any) -> int:
+    if not _is_whole(action) or not 0 <= action >> 5 < len(codes.ACTION_NAMES) or action & 31 >= NUM_KINDS:
+        raise InputError("play.action_code", came=repr(action))
+    return int(action)
 
 
 def play_script(case: Mapping[str, Any]) -> dict[str, Any]:
@@ -189,16 +201,19 @@ def play_script(case: Mapping[str, Any]) -> dict[str, Any]:
     -------
     dict with `id`, `points` by seat in bases, `winners` (seat, tile, by, fan)
     """
+    if not isinstance(case, Mapping):
+        raise InputError("play.case", came=repr(case))
     for field in ("rules", "wall"):
         if field not in case:
             raise InputError("play.missing", field=field)
     rules = load_rules(_text(case, "rules"))
     if case.get("changes"):
         rules = changed(rules, _mapping(case, "changes"))
-    played = Round(
-        rules, parse_tiles(_text(case, "wall")), case.get("dealer", 0), case.get("piao", (0, 0, 0)), case.get("room")
-    )
-    run_script(played, case.get("script", ()))
+    script = _listed(case.get("script", ()))
+    if script is None:
+        raise InputError("play.script", came=repr(case["script"]))
+    played = Round(rules, _text(case, "wall"), case.get("dealer", 0), case.get("piao", (0, 0, 0)), case.get("room"))
+    run_script(played, script)
     winners = [{key: win[key] for key in ("seat", "tile", "by", "fan")} for win in played.winners()]
     return {"id": case.get("id"), "points": played.points, "winners": winners}
 
@@ -227,7 +242,13 @@ def run_script(played: Round, script: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _entry(entry: Mapping[str, Any], number: int) -> tuple[int, _Entry]:
-    if not isinstance(entry, Mapping) or not {"seat", "act"} <= entry.keys():
+    if not isinstance(entry, Mapping):
+        raise InputError("play.entry", number=number, came=repr(entry))
+    for field in entry:
+        if field not in ENTRY_FIELDS:
+            near = difflib.get_close_matches(str(field), ENTRY_FIELDS, n=1, cutoff=0.0)[0]
+            raise InputError("play.entry_field", number=number, field=field, near=near)
+    if not {"seat", "act"} <= entry.keys():
         raise InputError("play.entry", number=number, came=repr(entry))
     seat = _in_range(f"script entry {number}: seat", entry["seat"], SEATS - 1)
     on = parse_tile(entry["on"]) if "on" in entry else None
@@ -261,8 +282,11 @@ def _default(phase: int, tile: int, legal: Sequence[int]) -> int:
     return drawn if drawn in legal else min(action for action in legal if action >> 5 == codes.DISCARD)
 
 
-def _checked_wall(rules: Ruleset, wall: Sequence[int]) -> list[int]:
-    tiles = [int(tile) for tile in wall]
+def _checked_wall(rules: Ruleset, wall: str | Iterable[int]) -> list[int]:
+    given = parse_tiles(wall) if isinstance(wall, str) else _listed(wall)
+    if given is None or not all(map(_is_whole, given)):
+        raise InputError("play.wall", came=repr(wall))
+    tiles = [int(tile) for tile in given]
     if len(tiles) != rules.wall_size:
         raise InputError("play.wall_size", expected=rules.wall_size, came=len(tiles))
     for slot in range(rules.n_kinds):
@@ -272,8 +296,20 @@ def _checked_wall(rules: Ruleset, wall: Sequence[int]) -> list[int]:
     return tiles
 
 
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _listed(values: Any) -> list[Any] | None:
+    """What is written as a list, or None where that is none."""
+    try:
+        return list(values)
+    except TypeError:
+        return None
+
+
 def _in_range(what: str, value: Any, top: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value <= top:
+    if not _is_whole(value) or not 0 <= value <= top:
         raise InputError("play.range", what=what, top=top, came=repr(value))
     return int(value)
 

@@ -94,8 +94,8 @@ class Run:
         if rules is None:
             raise InputError("simulate.rules_missing")
         ruleset = rules if isinstance(rules, Ruleset) else load_rules(rules)
-        if ruleset.room(room) is None and room is not None:
-            pack(ruleset, room)  # refuses it
+        if room is not None and (not isinstance(room, str) or ruleset.room(room) is None):
+            pack(ruleset, str(room))  # refuses it
         chosen = ruleset.room(room)
         names = list(TALLIES) if tables is None else _names(tables)
         return cls(

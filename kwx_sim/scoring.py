@@ -6,6 +6,7 @@ The work is done by the kernels that play rounds (`core.fans`, `core.payment`), 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,6 +61,16 @@ _OF_DISCARD = {
 }
 EVENTS: Mapping[str, int] = _OF_DRAW | _OF_DISCARD
 """What may have happened around a win, with the bits that the kernels know it by."""
+
+# The dealt 14 tiles or a first draw: there was no meld, no replacement and no end of the wall yet.
+_FIRST_TILES = ("initial_hand", "heavenly_hand", "earthly_hand")
+_APART = [
+    ("robbing_kong", "kong_cannon"),
+    ("initial_hand", "earthly_hand"),
+    ("heavenly_hand", "earthly_hand"),
+    *product(_FIRST_TILES, ("kong_flower", "red_dragon_kong_flower", "last_tile_draw")),
+]
+"""Pairs of events that no win has both of."""
 
 WINNER, FIRST_PAYER = 0, 1
 
@@ -157,12 +168,13 @@ def score(
     rules = _rules(rules, missing_suit)
     mask, by = _events(by, events)
     won = _read(rules, hand, melds, win, with_win=False)
+    _check_first_tiles(mask, won.melds)
     packed = pack(rules, room)
     state = records(1, STATE)[0]
     _seat_winner(state, won)
     state["declared"] = _declared(rules, winner_liangdao, payer_liangdao)
     state["piao"] = _piao(rules, piao)
-    state["maima_tile"] = _maima(won, maima, by)
+    state["maima_tile"] = _maima(won, maima, by, mask)
     settle_win(load_tables()[0], packed[0], state, WINNER, FIRST_PAYER, won.tile, mask)
     form = int(state["win_reading"][WINNER])
     if form == NO_FORM:
@@ -196,6 +208,7 @@ def readings(
     rules = _rules(rules, None)
     mask, _ = _events(by, events)
     checked = _read(rules, hand, melds, win, with_win=True)
+    _check_first_tiles(mask, checked.melds)
     packed = pack(rules, room)
     tiles = [checked.tile] if win is not None else [int(slot) for slot in np.flatnonzero(checked.hand)]
 
@@ -296,7 +309,16 @@ def _events(by: str, events: Iterable[str]) -> tuple[int, str]:
             expected = "self_draw" if name in _OF_DRAW else "discard"
             raise InputError("scoring.event_by", event=name, expected=expected, got=by)
         mask |= EVENTS[name]
+    for one, other in _APART:
+        if one in names and other in names:
+            raise InputError("scoring.events_apart", one=one, other=other)
     return mask, "robbed" if mask & kernels.EV_ROBBED else by
+
+
+def _check_first_tiles(mask: int, melds: Sequence[Meld]) -> None:
+    for name in _FIRST_TILES:
+        if melds and mask & EVENTS[name]:
+            raise InputError("scoring.event_melds", event=name, melds=format_melds(melds))
 
 
 def _read(rules: Ruleset, hand: Hand, melds: Melds, win: str | int | None, *, with_win: bool) -> _Won:
@@ -304,7 +326,9 @@ def _read(rules: Ruleset, hand: Hand, melds: Melds, win: str | int | None, *, wi
     counts = parse_hand(hand if isinstance(hand, str) else format_hand(hand), tiles=size)
     found = parse_melds(melds if melds is not None else [], tiles=size)
     _check_wild_melds(rules, found)
-    tile = _tile(win, size) if win is not None else int(np.flatnonzero(counts)[0])
+    if win is None and with_win:
+        win = int(np.flatnonzero(counts)[0])
+    tile = _tile(win, size)
     expected = 13 + with_win - 3 * len(found)
     if counts.sum() != expected:
         hint = InputError("scoring.hint.with" if with_win else "scoring.hint.without")
@@ -317,7 +341,7 @@ def _read(rules: Ruleset, hand: Hand, melds: Melds, win: str | int | None, *, wi
     return _Won(rules, counts, found, tile)
 
 
-def _tile(tile: str | int, size: int) -> int:
+def _tile(tile: Any, size: int) -> int:
     return parse_tile(tile if isinstance(tile, str) else tile_name(tile), tiles=size)
 
 
@@ -353,13 +377,15 @@ def _piao(rules: Ruleset, piao: Sequence[int]) -> list[int]:
     return list(piao)
 
 
-def _maima(won: _Won, maima: str | int | None, by: str) -> int:
+def _maima(won: _Won, maima: str | int | None, by: str, events: int) -> int:
     if maima is None:
         return NO_TILE
     if not won.rules.maima.enabled:
         raise InputError("scoring.maima_rules", rules=won.rules.name)
     if by != "self_draw":
         raise InputError("scoring.maima_by", got=by)
+    if events & kernels.EV_LAST_TILE_DRAW:
+        raise InputError("scoring.maima_last")
     tile = _tile(maima, won.rules.tiles.set)
     turned = won.hand + meld_counts(won.melds)
     turned[tile] += 1

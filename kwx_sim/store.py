@@ -9,7 +9,7 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +95,7 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
         manifest = json.loads(file.read_bytes())
     except OSError as error:
         raise InputError("simulate.no_run", path=str(path), file=MANIFEST) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError("simulate.bad_manifest", file=str(file)) from error
     if not isinstance(manifest, dict):
         raise InputError("simulate.bad_manifest", file=str(file))
@@ -112,12 +112,12 @@ def _refuse_difference(path: Path, recorded: Mapping[str, Any], asked: Mapping[s
             raise InputError("simulate.differs", path=str(path), field=field, recorded=there, asked=here)
 
 
-def _fields(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for name, inner in value.items():
-        if isinstance(inner, Mapping) and inner:
+def _fields(value: Mapping[str, Any] | Sequence[Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, inner in value.items() if isinstance(value, Mapping) else enumerate(value):
+        if isinstance(inner, Mapping | list) and inner:
             yield from _fields(inner, f"{prefix}{name}.")
         else:
-            yield prefix + name, inner
+            yield f"{prefix}{name}", inner
 
 
 def _shown(fields: Mapping[str, Any], field: str) -> str:

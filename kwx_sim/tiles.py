@@ -24,6 +24,7 @@ __all__ = [
     "NUM_KINDS",
     "NUM_SLOTS",
     "RED",
+    "SET_SIZES",
     "WHITE",
     "Counts",
     "Meld",
@@ -46,6 +47,7 @@ NUM_KINDS = 21
 RED, GREEN, WHITE = 18, 19, 20
 FIVES = (4, 13)
 COPIES = 4
+SET_SIZES = (84, 76)
 
 MELD_KINDS = ("pong", "direct_kong", "concealed_kong", "added_kong")
 KONG_KINDS = MELD_KINDS[1:]
@@ -112,6 +114,8 @@ def parse_tiles(text: str, *, tiles: int = 84) -> list[int]:
     """Read tiles into slots in the order written, as a wall needs them. No text gives no tiles."""
     if not isinstance(text, str):
         raise InputError("tiles.not_text", got=text)
+    if tiles not in SET_SIZES:
+        raise InputError("tiles.set_size", got=tiles)
     slots = _read(text)
     _check_copies(slots)
     if tiles == 76:
@@ -207,8 +211,9 @@ def _check_small_set(slots: Iterable[int]) -> None:
 
 def tile_name(slot: int, lang: str = "en") -> str:
     """Name one tile: "5p" in en, "5筒" in zh, "中" in both."""
-    if not 0 <= slot < NUM_KINDS:
+    if isinstance(slot, bool) or not isinstance(slot, int | np.integer) or not 0 <= slot < NUM_KINDS:
         raise InputError("tiles.slot", got=slot)
+    _check_lang(lang)
     return _NAMES[lang][slot]
 
 
@@ -220,6 +225,7 @@ def format_tiles(slots: Iterable[int], lang: str = "en") -> str:
 def format_hand(counts: npt.ArrayLike, lang: str = "en") -> str:
     """Write counts, shape (27,), as "123s 456p 中中": 条, then 筒, then 中 发 白. No tiles give no text."""
     held = _checked_counts(counts)
+    _check_lang(lang)
     parts = []
     for start, suit in zip((0, 9), _SUIT_NAMES[lang], strict=True):
         digits = "".join(str(rank + 1) * held[start + rank] for rank in range(9) if held[start + rank])
@@ -229,6 +235,11 @@ def format_hand(counts: npt.ArrayLike, lang: str = "en") -> str:
     if dragons:
         parts.append(dragons)
     return " ".join(parts)
+
+
+def _check_lang(lang: str) -> None:
+    if lang not in tuple(_NAMES):
+        raise InputError("tiles.lang", got=lang)
 
 
 def _checked_counts(counts: npt.ArrayLike) -> list[int]:

@@ -9,14 +9,8 @@ from kwx_sim.rules import FANS, Ruleset, changed
 from kwx_sim.scoring import Score, score
 from kwx_sim.tiles import FIVES, NUM_SLOTS, RED, Meld, meld_counts, parse_tiles
 
-DRAW_EVENTS = (
-    "kong_flower",
-    "red_dragon_kong_flower",
-    "last_tile_draw",
-    "initial_hand",
-    "heavenly_hand",
-    "earthly_hand",
-)
+FIRST_TILES = ("initial_hand", "heavenly_hand", "earthly_hand")
+DRAW_EVENTS = ("kong_flower", "red_dragon_kong_flower", "last_tile_draw", *FIRST_TILES)
 DISCARD_EVENTS = ("kong_cannon", "last_tile_discard", "robbing_kong")
 
 
@@ -47,13 +41,15 @@ def random_case(rng: np.random.Generator, rules: Ruleset) -> Case:
     win = _winning_tile(rng, hand, melds)
     counts[win] -= 1
     by = str(rng.choice(["self_draw", "discard"]))
-    maima = _turned(rng, rules, held) if rules.maima.enabled and by == "self_draw" and rng.random() < 0.8 else None
+    events = _events(rng, by, melds)
+    turns = rules.maima.enabled and by == "self_draw" and "last_tile_draw" not in events
+    maima = _turned(rng, rules, held) if turns and rng.random() < 0.8 else None
     return Case(
         hand=tuple(counts.tolist()),
         melds=tuple(melds),
         win=win,
         by=by,
-        events=tuple(e for e in (DRAW_EVENTS if by == "self_draw" else DISCARD_EVENTS) if rng.random() < 0.12),
+        events=events,
         declared=tuple((rng.random(3) < 0.4) & rules.liangdao.enabled),
         piao=tuple(rng.integers(0, rules.piao.max + 1, 3).tolist()),
         maima=maima,
@@ -136,6 +132,21 @@ def random_rules(rng: np.random.Generator, base: Ruleset) -> Ruleset:
         }
     chosen = {field: options[rng.integers(len(options))] for field, options in choices.items()}
     return changed(base, chosen | {"fans.values": values | {"ping_hu": 1}})
+
+
+def _events(rng: np.random.Generator, by: str, melds: list[Meld]) -> tuple[str, ...]:
+    """Draw events, and leave out those that cannot be with these melds or together."""
+    drawn = [event for event in (DRAW_EVENTS if by == "self_draw" else DISCARD_EVENTS) if rng.random() < 0.12]
+    first = [event for event in drawn if event in FIRST_TILES]
+    if "robbing_kong" in drawn:
+        left_out = ["kong_cannon"]
+    elif melds or not first:
+        left_out = first
+    elif "earthly_hand" in first:
+        left_out = [event for event in drawn if event != "earthly_hand"]
+    else:
+        left_out = [event for event in drawn if event not in first]
+    return tuple(event for event in drawn if event not in left_out)
 
 
 def _winning_tile(rng: np.random.Generator, hand: list[int], melds: list[Meld]) -> int:

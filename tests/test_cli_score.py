@@ -70,9 +70,10 @@ def test_one_win_as_json():
 def test_every_option_reaches_the_payment():
     platform = ("score", "12355s12346789p", "--win", "5p", "--rules", "platform", "--room", "平民场")
     stakes = ("--piao", "1,0,2", "--maima", "中")
-    told = answer(*platform, *stakes, "--liangdao", "--events", "kong_flower, last_tile_draw")
-    # (卡五星 2 × 杠上开花 2 × 海底捞 2 + piao + maima 10) × 1,000 × 2 for the declared winner.
-    assert told["payments"] == [2 * (8 + 1 + 10 + 8 + 3 + 10) * 1000, -38_000, -42_000]
+    told = answer(*platform, *stakes, "--liangdao", "--events", "kong_flower")
+    # (卡五星 2 × 杠上开花 2 + piao + maima 10) × 1,000 × 2 for the declared winner.
+    assert told["payments"] == [2 * (4 + 1 + 10 + 4 + 3 + 10) * 1000, -30_000, -34_000]
+    assert answer(*platform, "--events", "kong_flower, last_tile_draw")["fan"] == 8
     assert answer(*WIN, "--liangdao", "--rules", "suizhou")["payments"] == [64, -32, -32]
     assert answer(*WIN, "--by", "robbed", "--rules", "suizhou")["fan"] == 32
 

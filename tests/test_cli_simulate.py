@@ -215,7 +215,7 @@ def test_a_terminal_has_a_bar_which_does_not_stay(tmp_path):
 def tables(tmp_path_factory):
     """Every preset, small: the directory and what was shown, as `make tables` calls it."""
     where = tmp_path_factory.mktemp("tables")
-    options = ("--seed", "1", "--rules", "all", "--workers", "0", "--games", "64", "--out", str(where))
+    options = ("--seed", "1", "--rules", "all", "--workers", "0", "--games", "1600", "--out", str(where))
     return where, run("tables", *options, env={"COLUMNS": "80"})
 
 

@@ -294,7 +294,12 @@ REFUSED = [
     ({"events": ["kong"]}, "scoring.event"),
     ({"events": ["kong_cannon"]}, "scoring.event_by"),
     ({"by": "discard", "events": ["kong_flower"]}, "scoring.event_by"),
-    ({"room": "初级场"}, "rules.room"),
+    ({"by": "robbed", "events": ["kong_cannon"]}, "scoring.events_apart"),
+    ({"by": "discard", "events": ["robbing_kong", "kong_cannon"]}, "scoring.events_apart"),
+    ({"win": True}, "tiles.slot"),
+    ({"win": 13.0}, "tiles.slot"),
+    ({"win": None}, "tiles.slot"),
+    ({"room": "初级场"}, "rules.no_rooms"),
     ({"rules": "platform", "room": "一级场"}, "rules.room"),
     ({"rules": "nowhere"}, "rules.unknown"),
     ({"missing_suit": "both"}, "rules.field"),
@@ -305,6 +310,7 @@ REFUSED = [
     ({"rules": "platform", "piao": [1, 0, 0.5]}, "scoring.piao"),
     ({"maima": "5p"}, "scoring.maima_rules"),
     ({"rules": "platform", "maima": "5p", "by": "discard"}, "scoring.maima_by"),
+    ({"rules": "platform", "maima": "5p", "events": ["last_tile_draw"]}, "scoring.maima_last"),
     ({"rules": "platform", "hand": "1235556p 99p", "melds": "pong:1s", "win": "4p"}, "scoring.hand_size"),
     ({"rules": "platform", "hand": "4555 6p 99s", "melds": "pong:1s pong:中", "maima": "5p"}, "tiles.fifth_copy"),
     ({"rules": "hongzhong", "melds": "pong:中"}, "scoring.wild_meld"),
@@ -322,6 +328,29 @@ def test_refused_in_one_line(change, key):
     assert caught.value.key == key
     for lang in ("en", "zh"):
         assert "\n" not in caught.value.message(lang)
+
+
+FIRST_TILES = ("initial_hand", "heavenly_hand", "earthly_hand")
+
+
+@pytest.mark.parametrize("first", FIRST_TILES)
+@pytest.mark.parametrize("other", ["kong_flower", "red_dragon_kong_flower", "last_tile_draw", *FIRST_TILES])
+def test_events_of_the_first_tiles(first, other):
+    """Dealt 14 may be 天和 and 手抓一 at once; nothing else that is told of a draw comes with the first tiles."""
+    given = {"hand": "123s 46p 99p 中中中 111s", "melds": None, "win": "5p", "rules": "hongzhong"}
+    if first == other or {first, other} == {"initial_hand", "heavenly_hand"}:
+        score(**given, events=[first, other])
+        return
+    for ask in (score, readings):
+        with pytest.raises(InputError) as caught:
+            ask(**given | ({"hand": "123s 456p 99p 中中中 111s"} if ask is readings else {}), events=[other, first])
+        assert caught.value.key == "scoring.events_apart"
+
+
+@pytest.mark.parametrize("first", FIRST_TILES)
+def test_the_first_tiles_come_without_melds(first):
+    with pytest.raises(InputError, match=f"{first}: it comes before any meld, and this hand has pong:1s"):
+        score("123s 46p 99p 中中中", "pong:1s", "5p", rules="suizhou", events=[first])
 
 
 def test_a_wild_kong_is_refused_where_the_rules_have_none():

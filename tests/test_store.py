@@ -69,7 +69,7 @@ def test_there_must_be_a_run_to_resume(tmp_path: Path) -> None:
         Store(tmp_path, MANIFEST, resume=True)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "\x00\xff"])
+@pytest.mark.parametrize("text", ["", "{", "[]", "\x00\xff", "[" * 100_000])
 def test_a_damaged_manifest_is_refused(store: Store, text: str) -> None:
     (store.path / "manifest.json").write_text(text, encoding="latin-1")
     with pytest.raises(InputError, match="damaged"):
@@ -93,8 +93,8 @@ def test_a_block_that_cannot_be_written_is_refused(store: Store) -> None:
     [
         ({"seed": 2}, "seed", "1", "2"),
         ({"room": "官甲场"}, "room", "null", '"官甲场"'),
-        ({"piao": [0, 1, 0]}, "piao", "[0, 0, 0]", "[0, 1, 0]"),
-        ({"rules": {**MANIFEST["rules"], "rooms": []}}, "rules.rooms", '[{"cap": 32}]', "[]"),
+        ({"piao": [0, 1, 0]}, "piao.1", "0", "1"),
+        ({"rules": {**MANIFEST["rules"], "rooms": []}}, "rules.rooms", "–", "[]"),
         (
             {"rules": {**MANIFEST["rules"], "fans": {"values": {"kawuxing": 4}}}},
             "rules.fans.values.kawuxing",

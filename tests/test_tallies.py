@@ -108,7 +108,6 @@ def test_maima_sums_are_those_of_a_slow_count() -> None:
     assert sums["sums"].tolist() == count.tolist()
     assert sums["win_groups"].tolist() == groups[0].tolist()
     assert sums["round_groups"].tolist() == groups[1].tolist()
-    assert sums["rounds"] == run.games
     assert count[1, :, tally.SELF_DRAWS].sum() > 20
 
 

@@ -194,6 +194,21 @@ def test_counts_are_checked_before_they_are_written(counts, key):
     assert caught.value.key == key
 
 
+@pytest.mark.parametrize("tiles", [80, 0, None, "84"])
+def test_a_set_has_84_or_76_tiles(tiles):
+    with pytest.raises(InputError) as caught:
+        parse_hand("123s", tiles=tiles)
+    assert caught.value.key == "tiles.set_size"
+
+
+@pytest.mark.parametrize("lang", ["fr", "", None, ["en"]])
+@pytest.mark.parametrize("write", [lambda lang: tile_name(3, lang), lambda lang: format_hand([0] * 27, lang)])
+def test_tiles_are_written_in_two_languages(write, lang):
+    with pytest.raises(InputError) as caught:
+        write(lang)
+    assert caught.value.key == "tiles.lang"
+
+
 def test_no_tiles_are_written_as_no_text():
     assert format_hand([0] * 27) == ""
     assert parse_tiles("") == []

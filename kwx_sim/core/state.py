@@ -59,7 +59,7 @@ STATE = np.dtype(
         ("first_declared", "u1"),  # seat, 3 for none
         # The seat's own history.
         ("draws", "u1", (3,)),  # own draws so far, replacements and the dealer's 14th included
-        ("missed", "i4", (3,)),  # 漏胡: the largest fan declined since the own last draw, 0 for none
+        ("missed", "i4", (3,)),  # 漏胡: the largest fan declined since its own last draw, 0 for none
         ("calls", "u1"),  # pongs and kongs by anyone
         # The decision that is due, and what is legal.
         ("phase", "u1"),  # TURN, CLAIM, CALL, END

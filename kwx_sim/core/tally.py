@@ -49,7 +49,6 @@ MAIMA = np.dtype(
     [
         ("sums", "i8", (2, TURNS, N_MAIMA)),  # quiet and declared winners
         ("products", "i8", (2, TURNS, N_MAIMA, N_MAIMA)),
-        ("rounds", "i8"),
         ("win_groups", "i8", (GROUPS, 5)),  # maima's part in what a self-draw earns
         ("round_groups", "i8", (GROUPS, 5)),  # and in what a seat wins or loses in a round
     ]
@@ -163,7 +162,6 @@ def _add_discards(s, with_fan, discards, out):
 def add_maima(t, rules, states, number, x, out):
     """埋马: add finished round `number`; the rest as for `add_kawuxing`, x (N_MAIMA,) int64, out a record of MAIMA."""
     s = states[0]
-    out.rounds += 1
     group = number % GROUPS
     part_whole, whole_squared = 0, 0
     if s.outcome == SELF_DRAWN:

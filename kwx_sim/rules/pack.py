@@ -92,8 +92,10 @@ def pack(rules: Ruleset, room: str | None = None) -> NDArray[np.void]:
     key = ("packed", room)
     if key not in rules.memo:
         chosen = rules.room(room)
+        if room is not None and not rules.rooms:
+            raise InputError("rules.no_rooms", rules=rules.name, came=room)
         if room is not None and chosen is None:
-            known = ", ".join(each.name for each in rules.rooms) or "–"
+            known = ", ".join(each.name for each in rules.rooms)
             raise InputError("rules.room", rules=rules.name, came=room, rooms=known)
         rules.memo[key] = _pack(rules, chosen)
     packed: NDArray[np.void] = rules.memo[key]

@@ -80,20 +80,24 @@ class Headline(NamedTuple):
 def dress(table: str, setting: Setting, sums: Any, rules: Ruleset) -> pd.DataFrame:
     """Make one run's table from its sums, a record of core.series.SUMS.
 
-    Figures of nothing, or of a single round, which have no interval, are left out. Where the rules have no such thing
-    at all, one row says so.
+    Figures that have no interval are left out: those of nothing, of too few events, and those that never varied, so
+    that their spread is unknown. Where the rules have no such thing at all, one row says so.
     """
     import pandas as pd
 
     made = TABLES[table]
     if made.has(rules):
-        rows = [row for row in made.rows(setting, sums[made.sums], rules) if not math.isnan(row["se"])]
+        rows = [row for row in made.rows(setting, sums[made.sums], rules) if _has_interval(row)]
     else:
         named = {"ruleset": setting.ruleset, "cap": setting.cap, "piao": setting.piao, "measure": NOT_IN_THE_RULES}
         rows = [
             {**named, **dict.fromkeys(made.groups, ""), "n": 0, **dict.fromkeys(ESTIMATES, float("nan")), "unit": ""}
         ]
     return pd.DataFrame(rows, columns=["ruleset", "cap", "piao", "measure", *made.groups, *FIGURES])
+
+
+def _has_interval(row: Row) -> bool:
+    return not math.isnan(row["se"]) and (bool(row.get("exact")) or row["ci_low"] < row["ci_high"])
 
 
 def join(results: Sequence[Mapping[str, pd.DataFrame]]) -> dict[str, pd.DataFrame]:

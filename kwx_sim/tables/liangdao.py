@@ -9,9 +9,9 @@ import numpy as np
 from kwx_sim import stats
 from kwx_sim.core import fork
 from kwx_sim.core.tally import TURN_STARTS
-from kwx_sim.tables.rows import ALL, Row, Setting, bin_names, row
+from kwx_sim.tables.rows import ALL, MIN_EVENTS, Row, Setting, bin_names, row
 
-__all__ = ["GROUPS", "HEADLINES", "MIN_FORKS", "rows"]
+__all__ = ["GROUPS", "HEADLINES", "MIN_EVENTS", "rows"]
 
 DIMENSIONS = ("turn", "kinds", "live", "fan")
 GROUPS = (*DIMENSIONS, "arm")
@@ -23,9 +23,6 @@ HEADLINES = {
     "liangdao_one_kind": {**EVERY_HAND, "measure": "difference", "arm": "declare", "kinds": "1"},
     "liangdao_three_kinds": {**EVERY_HAND, "measure": "difference", "arm": "declare", "kinds": "3+"},
 }
-
-MIN_FORKS = 30
-"""Cells with fewer forks are left out: their intervals would promise what so few skewed payments cannot keep."""
 
 NAMES = (
     [*bin_names(TURN_STARTS, first=0), ALL],  # a pong may come before the first own draw
@@ -52,7 +49,7 @@ def rows(setting: Setting, sums: Any) -> list[Row]:
     made = []
     for bins in _cells():
         cell = int(np.ravel_multi_index(bins, fork.SHAPE))
-        if counts[cell] < MIN_FORKS:
+        if counts[cell] < MIN_EVENTS:
             continue
         hand = {name: names[k] for name, names, k in zip(DIMENSIONS, NAMES, bins, strict=True)}
         for arm, arm_name in enumerate(fork.ARMS):

@@ -10,13 +10,18 @@ from numpy.typing import NDArray
 from kwx_sim import stats
 from kwx_sim.core.tally import TURN_STARTS
 
-__all__ = ["ALL", "FIGURES", "TURN_NAMES", "Moments", "Part", "Row", "Setting", "bin_names", "row"]
+__all__ = ["ALL", "FIGURES", "MIN_EVENTS", "TURN_NAMES", "Moments", "Part", "Row", "Setting", "bin_names", "row"]
 
 ALL = "all"
 """In a group column: not told apart."""
 
 FIGURES = ("n", "mean", "se", "ci_low", "ci_high", "unit")
 """The last columns of every table."""
+
+MIN_EVENTS = 30
+"""Means of fewer are left out: their intervals would promise what so few skewed payments cannot keep."""
+
+NOTHING = stats.Estimates(*(np.array(np.nan) for _ in stats.Estimates._fields))
 
 Row = dict[str, Any]
 
@@ -73,7 +78,9 @@ class Moments:
         return int(self._weights(part) @ self.sums)
 
     def mean(self, part: Part, events: Part) -> stats.Estimates:
-        """Give the mean of a part per event."""
+        """Give the mean of a part per event; of fewer than MIN_EVENTS, none."""
+        if self.total(events) < MIN_EVENTS:
+            return NOTHING
         return stats.ratio(*self._five(part, events))
 
     def share(self, part: Part, events: Part) -> stats.Estimates:
@@ -81,7 +88,9 @@ class Moments:
         return stats.proportion(*self._five(part, events))
 
     def difference(self, first: tuple[Part, Part], second: tuple[Part, Part]) -> stats.Estimates:
-        """Give the difference of two means, each of a part per event."""
+        """Give the difference of two means, each of a part per event; of fewer than MIN_EVENTS, none."""
+        if min(self.total(events) for _, events in (first, second)) < MIN_EVENTS:
+            return NOTHING
         a = np.stack([self._weights(part) for part in (*first, *second)])
         return stats.ratio_difference(a @ self.sums, a @ self.products @ a.T)
 
