@@ -382,7 +382,7 @@ START = {
     "dealer true": ({"dealer": True}, "start_round: dealer: expected a seat, 0 to 2, got true"),
     "piao": ({"piao": [1, 0, 0]}, "piao: expected a whole number from 0 to 0, got 1"),
     "two piao": ({"piao": [0, 0]}, "start_round: piao: expected three whole numbers, one a seat, got"),
-    "room": ({"room": "nowhere"}, "rules suizhou: no room nowhere"),
+    "room": ({"room": "nowhere"}, "rules suizhou: these rules have no rooms, got nowhere"),
     "hands": ({"hands": ["1s", "", ""]}, 'start_round: hands: expected \\["'),
     "seed": ({"seed": 1.0}, "start_round: seed: expected a whole number or null, got 1.0"),
     "another field": ({"policy": "random"}, 'start_round: unknown field "policy"; expected schema, phase'),

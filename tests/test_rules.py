@@ -237,9 +237,12 @@ def test_the_record_has_the_base_and_cap_of_the_room():
     assert pack(load_rules("xiangyang"))[0]["cap"] == 8
 
 
-@pytest.mark.parametrize("preset", ["platform", "suizhou"])
-def test_a_room_that_is_not_there_is_refused(preset):
-    with pytest.raises(InputError, match=f"rules {preset}: no room nowhere; expected one of "):
+@pytest.mark.parametrize(
+    ("preset", "says"),
+    [("platform", "no room nowhere; expected one of 初级场, "), ("suizhou", "these rules have no rooms, got nowhere")],
+)
+def test_a_room_that_is_not_there_is_refused(preset, says):
+    with pytest.raises(InputError, match=f"rules {preset}: {says}"):
         pack(load_rules(preset), "nowhere")
 
 
