@@ -321,9 +321,10 @@ def _text(case: Mapping[str, Any], field: str) -> str:
 
 
 def _mapping(case: Mapping[str, Any], field: str) -> Mapping[str, Any]:
-    if not isinstance(case[field], Mapping):
-        raise InputError("play.table", field=field, came=repr(case[field]))
-    return case[field]  # type: ignore[no-any-return]
+    value: Any = case[field]
+    if not isinstance(value, Mapping):
+        raise InputError("play.table", field=field, came=repr(value))
+    return value
 
 
 def _slots(mask: int) -> list[int]:
