@@ -108,7 +108,7 @@ def kernel_rows() -> list[dict[str, object]]:
     ]
     rows: list[dict[str, object]] = []
     for name, ours, theirs, hands in work:
-        own = nanoseconds(lambda ours=ours, hands=hands: ours(hands), len(hands))  # type: ignore[misc]  # bound now
+        own = nanoseconds(lambda ours=ours, hands=hands: ours(hands), len(hands))
         some = as_34(hands[:PEER_HANDS])
         start = time.perf_counter_ns()
         answers = [theirs(hand) for hand in some]
@@ -141,7 +141,7 @@ def round_rows() -> list[dict[str, object]]:
             seats = np.concatenate([parse_policy(name).pack()] * 3)
             states, piao = records(ROUNDS, STATE), np.zeros(3, np.uint8)
 
-            def play(rules=rules, seats=seats, states=states, piao=piao) -> None:  # type: ignore[no-untyped-def]
+            def play(rules=rules, seats=seats, states=states, piao=piao) -> None:
                 play_block(tables, rules, states, seats, piao, np.uint64(7), 0)
 
             rows.append({"rules": preset, "policy": name, "rounds_per_second": 1e9 / nanoseconds(play, ROUNDS)})
@@ -161,7 +161,7 @@ def show(kernels: list[dict[str, object]], rounds: list[dict[str, object]]) -> N
         caption=AGREE,
     )
     for row in kernels:
-        ns = float(row["ns"])  # type: ignore[arg-type]
+        ns = float(row["ns"])
         table.add_row(
             str(row["work"]), f"{ns:.1f}", f"{1e3 / ns:.0f}", f"{row['peer_ns']:,.0f}", f"{row['ratio']:,.0f}×",
             f"{row['agree']:.1%}",
