@@ -28,6 +28,7 @@ _HOMES = {
     "Round": "play",
     "Ruleset": "rules",
     "acceptance": "hands",
+    "best_discards": "hands",
     "format_hand": "tiles",
     "is_hu": "hands",
     "load_rules": "rules",

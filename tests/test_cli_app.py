@@ -13,7 +13,7 @@ from cli_runs import CHINESE, process, refused, run
 
 from kwx_sim import text
 from kwx_sim.cli.app import COMMANDS
-from kwx_sim.cli.terminal import announce_compiling, cells, hang
+from kwx_sim.cli.terminal import cells, hang
 
 
 @pytest.mark.parametrize("args", [(), ("--help",), ("-h",)])
@@ -185,21 +185,3 @@ def test_english_is_folded_between_words(monkeypatch):
     monkeypatch.setenv("COLUMNS", "30")
     lines = hang("", "every decomposition and every place of the winning tile").splitlines()
     assert lines == ["every decomposition and every", "place of the winning tile"]
-
-
-@pytest.mark.parametrize("writable", [True, False])
-def test_a_first_run_says_that_it_compiles_to_a_terminal_only(writable, tmp_path, monkeypatch, capsys):
-    from kwx_sim.core import jit
-
-    monkeypatch.setattr(jit, "CACHE_DIR", tmp_path if writable else None)
-    announce_compiling("en")
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    announce_compiling("en")
-    remark = capsys.readouterr()
-    assert "ompiling" in remark.err
-    assert remark.out == ""
-    if writable:
-        (tmp_path / "kernel.nbi").touch()
-        announce_compiling("en")
-        assert capsys.readouterr().err == ""

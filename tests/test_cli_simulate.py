@@ -158,7 +158,7 @@ def test_interrupted_and_resumed_gives_the_same_tables(tmp_path):
 
 def test_interrupted_while_compiling(tmp_path):
     child = start("simulate", "--games", "1e6", "--out", str(tmp_path / "run"), NUMBA_CACHE_DIR=str(tmp_path / "cache"))
-    assert child.stderr.readline().startswith("First run: compiling")
+    assert child.stderr.readline().startswith("Compiling what")
     time.sleep(2)
     status, seconds, said = interrupt(child)
     assert (status, "Traceback" in said) == (130, False)

@@ -13,7 +13,8 @@ from shape_hands import Hands, make_hands
 
 from kwx_sim import hands
 from kwx_sim.core import tables
-from kwx_sim.core.shapes import discard_mask
+from kwx_sim.core.acceptance import discard_mask
+from kwx_sim.core.batch import win_rows
 from kwx_sim.errors import InputError
 from kwx_sim.rules import Ruleset, changed, load_rules, pack
 from kwx_sim.tiles import GREEN, NUM_SLOTS, RED, WHITE, meld_counts, parse_hand, parse_melds, parse_tile
@@ -209,6 +210,25 @@ def test_discards_that_keep_the_shanten(name, shapes):
         assert [kind for kind in range(NUM_SLOTS) if mask >> kind & 1] == held[after <= max(before, 0)].tolist()
 
 
+@pytest.mark.parametrize(("name", "shapes"), [("platform", {}), ("hongzhong", {}), ("hongzhong", WILD[2])])
+def test_best_discards_keep_the_shanten_and_count_what_comes(name, shapes):
+    rules = rules_of(name, **shapes)
+    made = make_hands(rules, 400, seed=13)
+    before = hands.shanten(made.full, made.melds, rules)
+    found = hands.best_discards(made.full, made.melds, rules)
+    unseen = 4 - made.full.astype(int) - made.melds
+    for kind in range(NUM_SLOTS):
+        held = made.full[:, kind] > 0
+        assert np.all(found[~held, kind] == -1)
+        left, melds = made.full[held], made.melds[held]
+        left[:, kind] -= 1
+        tiles = (unseen[held] * hands.acceptance(left, melds, rules)).sum(axis=1)
+        kept = hands.shanten(left, melds, rules) <= np.maximum(before[held], 0)
+        assert np.array_equal(found[held, kind], np.where(kept, tiles, -1))
+    one = hands.best_discards(parse_hand("123s 456s 789s 11p 46p 9p"))
+    assert {slot: int(n) for slot, n in enumerate(one) if n >= 0} == {17: 4}
+
+
 # ---------------------------------------------------------------- the package `mahjong`
 
 
@@ -308,6 +328,11 @@ def test_any_layout_of_memory():
     assert hands.is_hu(np.repeat(full, 2, axis=0)[::2]).all()
     full.flags.writeable = False
     assert hands.is_hu(full).all()
+    assert hands.is_hu(full[0]) is hands.is_hu(full[0].tolist()) is hands.is_hu(tuple(full[0].tolist())) is True
+    no_melds = full[0] * 0
+    for few in (full[0], full[:0], full[:1], full):
+        assert np.all(hands.is_hu(few, no_melds))
+    assert len(win_rows.signatures) == 1, "every layout is one to the compiler"
 
 
 def melded(tiles: dict[str, int]) -> np.ndarray:
@@ -323,6 +348,11 @@ REFUSED = [
     (hands.is_hu, ([WON.tolist(), [1, 2]],), "27 counts"),
     (hands.is_hu, (np.zeros((2, 2, NUM_SLOTS), int),), "27 counts"),
     (hands.is_hu, (WON / 1.0,), "whole numbers"),
+    (hands.is_hu, ((WON / 1.0).tolist(),), "whole numbers"),
+    (hands.is_hu, ([True] * NUM_SLOTS,), "whole numbers"),
+    (hands.is_hu, ([-1] + [0] * 26,), "counts: expected 0 to 4 of 1s, got -1"),
+    (hands.is_hu, ([300] + [0] * 26,), "counts: expected 0 to 4 of 1s, got 300"),
+    (hands.is_hu, ([0] * 26 + [5],), "counts: expected 0 to 4 of slot 26, got 5"),
     (hands.is_hu, (WON.astype(int) - 1,), "0 to 4 of 1p, got -1"),
     (hands.is_hu, (np.stack([WON, WON]) + 250,), "hand 0: expected at most 4 of 1s, got 253"),
     (hands.is_hu, (np.stack([WON, WON * 3]).astype(int),), "counts 1: expected 0 to 4 of 1s, got 9"),

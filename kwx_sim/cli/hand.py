@@ -36,7 +36,7 @@ DEAD = 99
 def hand(rules: str, as_json: bool, batch: str | None, **given: Any) -> None:
     """Analyse a hand."""
     lang = language()
-    announce_compiling(lang)
+    announce_compiling(lang, seconds=20)
     if batch is not None:
         fields.refuse_beside("--batch", given)
         sys.exit(fields.run_batch(batch, lambda line: _verdict(line, rules), lang))

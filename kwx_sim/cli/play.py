@@ -37,14 +37,14 @@ def play(rules: str, as_json: bool, script: str | None, **given: Any) -> None:
     """Play rounds."""
     lang = language()
     if script is not None:
-        announce_compiling(lang, kernel="round.apply", seconds=30)
+        announce_compiling(lang, seconds=30)
         fields.refuse_beside("--script", given)
         as_lines = as_json or not sys.stdout.isatty()
         show = to_json if as_lines else lambda told: _told(told, lang)
         sys.exit(fields.run_batch(script, lambda line: _outcome(line, rules), lang, show))
     record, games, first = given.pop("record"), given.pop("games"), given.pop("first") or 0
     run = _run(rules, first, 1 if games is None else games, given)
-    announce_compiling(lang, kernel="series.play_rounds", seconds=60)
+    announce_compiling(lang, seconds=60)
     with _opened(record) as file:
         show_events(_events(run, first, file), as_json, lang)
     if record is not None:

@@ -62,7 +62,7 @@ class Progress:
         now = time.monotonic()
         if self._task is None:
             # Only now is it sure that something is run.
-            announce_compiling(self._lang, kernel="series.play_rounds", seconds=60, logged=True)
+            announce_compiling(self._lang, seconds=60, console=self._console)
             self._task = self._bar.add_task("", total=None)
             if self._console.is_terminal:
                 self._bar.start()

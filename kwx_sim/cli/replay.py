@@ -19,7 +19,7 @@ def replay(file: str, as_json: bool) -> None:
     from kwx_sim import records
 
     lang = language()
-    announce_compiling(lang, kernel="round.apply", seconds=30)
+    announce_compiling(lang, seconds=30)
     shown = show_events(records.replay(file), as_json, lang)
     if not shown:
         raise InputError("cli.replay.empty", file=file)

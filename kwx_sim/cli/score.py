@@ -38,7 +38,7 @@ __all__ = ["score"]
 def score(rules: str, as_json: bool, batch: str | None, **given: Any) -> None:
     """Score a win."""
     lang = language()
-    announce_compiling(lang)
+    announce_compiling(lang, seconds=20)
     if batch is not None:
         fields.refuse_beside("--batch", given)
         sys.exit(fields.run_batch(batch, lambda line: _answer(line, rules), lang))

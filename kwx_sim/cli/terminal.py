@@ -89,18 +89,19 @@ def remark(line: str) -> None:
     narration().print(line, soft_wrap=True)
 
 
-def announce_compiling(lang: str, kernel: str = "", seconds: int = 20, *, logged: bool = False) -> None:
-    """Tell a person who watches, before the first call of all, that it takes longer: kernels are compiled and kept.
+def announce_compiling(lang: str, seconds: int, console: Console | None = None) -> None:
+    """Tell a person who watches, should a kernel be compiled, that it takes longer: once, and only when it begins.
 
-    `kernel`, as in `round.apply`, is the last that the call compiles, in some `seconds`; without it, any will do. With
-    `logged` a file that stderr goes to is told too.
+    `seconds` is what a call that finds nothing in the cache takes. With a `console` it is told there, be that a
+    terminal or not.
     """
-    if not (logged or sys.stderr.isatty()):
+    if console is None and not sys.stderr.isatty():
         return
+    from kwx_sim.cli.compiling import tell_once
     from kwx_sim.core.jit import CACHE_DIR
 
-    if CACHE_DIR is None or not any(CACHE_DIR.rglob(f"{kernel}*.nbi")):
-        remark(t("cli.compiling" if CACHE_DIR else "cli.compiling_each_time", lang, seconds=seconds))
+    line = t("cli.compiling" if CACHE_DIR else "cli.compiling_each_time", lang, seconds=seconds)
+    tell_once(lambda: (console or narration()).print(line, soft_wrap=True))
 
 
 def _console(*, stderr: bool) -> Console:

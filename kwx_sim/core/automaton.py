@@ -13,7 +13,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FAR", "SYMBOLS", "Automaton", "dragon_automaton", "need_automaton", "suit_automaton", "wild_automaton"]
+__all__ = [
+    "FAR",
+    "KONGED",
+    "PONGED",
+    "SYMBOLS",
+    "Automaton",
+    "dragon_automaton",
+    "need_automaton",
+    "suit_automaton",
+    "wild_automaton",
+]
 
 FAR = 14  # no hand is further away than all its tiles
 TOO_MANY = 5  # more wild tiles than there are
@@ -25,6 +35,7 @@ Symbol = tuple[int, int]  # copies held, copies that the hand may use
 COPIES, UNLIMITED = 4, 99
 SYMBOLS: tuple[Symbol, ...] = ((0, 4), (1, 4), (2, 4), (3, 4), (4, 4), (0, 1), (1, 1), (0, 0))
 """Held 0-4; then a ponged kind, of which none or one is concealed; then a konged kind."""
+PONGED, KONGED = 5, 7
 
 Costs = NDArray[np.uint8]
 """(sets, pair, runs begun one kind ago, runs begun two kinds ago, states): the states last, for whole-array steps."""

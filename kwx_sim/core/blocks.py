@@ -3,7 +3,7 @@
 import numpy as np
 
 from kwx_sim.core.jit import inlined, popcount
-from kwx_sim.core.tables import COUNT, DRAGON_BLOCKS, FOUR, HALF, HELD, ODD, SUIT_BLOCKS
+from kwx_sim.core.layout import COUNT, DRAGON_BLOCKS, FOUR, HALF, HELD, LANE, LANES, ODD, SUIT_BLOCKS
 
 __all__ = [
     "LAST_DRAGON",
@@ -18,6 +18,8 @@ __all__ = [
     "lone_need",
     "melds_in",
     "odd_kinds",
+    "of_aims",
+    "of_dragon_aims",
     "one_suit",
     "stepped",
     "tiles_in",
@@ -32,6 +34,16 @@ SUIT = np.uint32(0x1FF)
 SETS_ONLY = 1  # of r.missing_suit
 OUT_OF_REACH = 100
 """Tiles missing, or wild tiles needed, where nothing helps."""
+
+FULL_LANE = (1 << LANE) - 1
+# Of each set of seven aims their lanes, full.
+LANES_OF = np.array(
+    [sum(FULL_LANE << LANE * lane for lane in range(LANES) if aims >> lane & 1) for aims in range(1 << LANES)],
+    np.uint64,
+)
+KINDS_OF_LANE = np.uint64(FULL_LANE)
+FIRST_AIMS, SECOND_WORD = np.uint32((1 << LANES) - 1), np.uint32(LANES)
+FOUR_LANES, TWO_LANES, ONE_LANE = np.uint64(4 * LANE), np.uint64(2 * LANE), np.uint64(LANE)
 
 
 @inlined
@@ -52,7 +64,7 @@ def block_kinds(t, i, field):
 def hand_kinds(t, i0, i1, i2, field):
     """The kinds of a hand that `half` marks in a field: 27 bits."""
     suits = block_kinds(t, i0, field) | block_kinds(t, i1, field) << np.uint32(9)
-    return np.uint32(suits | block_kinds(t, i2, field) << np.uint32(18))
+    return np.uint32(suits | (t.half[i2] >> np.uint32(field) & FIVE_KINDS) << np.uint32(18))
 
 
 @inlined
@@ -101,3 +113,23 @@ def lone_need(t, i):
     if tiles == 2 and block_kinds(t, i, ODD) == 0:
         return 0
     return OUT_OF_REACH
+
+
+@inlined
+def of_aims(rows, row, aims):
+    """The kinds that a block's row (`steps`) has for some of the aims: nine bits."""
+    return _together(rows[row, 0] & LANES_OF[aims & FIRST_AIMS] | rows[row, 1] & LANES_OF[aims >> SECOND_WORD])
+
+
+@inlined
+def of_dragon_aims(row, aims):
+    """The same for the dragons' one word."""
+    return _together(row & LANES_OF[aims])
+
+
+@inlined
+def _together(lanes):
+    """What stands in some of seven lanes, by halves."""
+    lanes |= lanes >> FOUR_LANES
+    lanes |= lanes >> TWO_LANES
+    return np.uint32((lanes | lanes >> ONE_LANE) & KINDS_OF_LANE)

@@ -7,11 +7,12 @@ weighed by the worth of its fan, are the most.
 
 import numpy as np
 
+from kwx_sim.core.acceptance import accept_mask, discard_mask
 from kwx_sim.core.fans import best_reading
 from kwx_sim.core.jit import ctz, kernel, popcount
 from kwx_sim.core.legal import locked
 from kwx_sim.core.plans import FLUSH_FIRST, PAIRS, SUITS, TRIPLETS, best_plan, hand_of, konged, ponged, windfall, worth
-from kwx_sim.core.shapes import accept_mask, discard_mask, shanten, wait_mask
+from kwx_sim.core.shapes import shanten, wait_mask
 from kwx_sim.core.state import (
     ADDED_KONG,
     CONCEALED_KONG,

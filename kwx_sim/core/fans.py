@@ -12,7 +12,7 @@ import numpy as np
 from kwx_sim.core.blocks import POWERS, block_kinds, melds_in
 from kwx_sim.core.forms import ALL_TRIPLETS_FORM, KAWUXING_FORM, NO_FORM, SEVEN_PAIRS_FORM, forms_of
 from kwx_sim.core.jit import ctz, kernel, popcount
-from kwx_sim.core.tables import FOUR, HELD
+from kwx_sim.core.layout import FOUR, HELD
 
 __all__ = [
     "ALL_TRIPLETS",

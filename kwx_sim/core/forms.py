@@ -11,7 +11,7 @@ import numpy as np
 
 from kwx_sim.core.blocks import OUT_OF_REACH, POWERS, block_kinds, lone_need, melds_in, odd_kinds, one_suit, tiles_in
 from kwx_sim.core.jit import kernel, popcount
-from kwx_sim.core.tables import COMPLETE, EVEN, FOUR, HELD, ODD, TRIPLETS
+from kwx_sim.core.layout import COMPLETE, EVEN, FOUR, HELD, ODD, TRIPLETS
 from kwx_sim.core.wild import wild_win
 
 __all__ = ["ALL_TRIPLETS_FORM", "KAWUXING_FORM", "NO_FORM", "PLAIN_FORM", "SEVEN_PAIRS_FORM", "forms_of"]

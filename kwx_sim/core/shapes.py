@@ -8,52 +8,52 @@ leave room for one pair only. With wild tiles `wild` takes over, unless all four
 
 import numpy as np
 
-from kwx_sim.core.blocks import (
-    LAST_DRAGON,
-    LAST_SUIT,
-    OUT_OF_REACH,
-    SETS_ONLY,
-    SUIT,
-    all_held,
-    hand_kinds,
-    melds_in,
-    one_suit,
-    stepped,
-    tiles_in,
-)
+from kwx_sim.core.automaton import KONGED, PONGED
+from kwx_sim.core.blocks import OUT_OF_REACH, SETS_ONLY, SUIT, hand_kinds, melds_in, one_suit, tiles_in
 from kwx_sim.core.jit import inlined, kernel, popcount
-from kwx_sim.core.tables import (
-    CHUNK_SYMBOLS,
+from kwx_sim.core.layout import (
     COMBINED_STARTS,
     COMPLETE,
+    DRAGON_BLOCKS,
     EVEN,
+    HALF,
     HELD,
     MERGED,
-    ODD,
     ODD_KIND,
     PAIRS,
-    load_tables,
+    PREFIXES,
+    SUFFIX_CLASSES,
 )
-from kwx_sim.core.wild import wild_kinds_within, wild_shanten, wild_wait_mask, wild_win
+from kwx_sim.core.tables import load_tables
+from kwx_sim.core.wild import wild_shanten, wild_wait_mask, wild_win
 
 __all__ = [
-    "accept_mask",
-    "discard_mask",
+    "dragon_place",
     "is_win",
+    "limited_block",
+    "limited_class",
     "load_tables",
+    "pairs_shanten",
+    "plays_wild",
     "shanten",
+    "standard_places",
     "wait_mask",
 ]
 
 U1 = np.uint32(1)
 FIRST_SUIT, SECOND_SUIT, RED = np.uint32(0), np.uint32(9), np.uint32(18)
 DRAGONS = np.uint32(7)
-THREE_KINDS = np.uint32(7)
-CHUNK = np.uint32(5**3)
+BLOCKS = np.uint32(DRAGON_BLOCKS)
 CLASS = np.uint32(0xFF)
+PAIRS_PLACE, PAIR_BITS = np.uint32(PAIRS), np.uint32(15)
 START = np.array(COMBINED_STARTS, np.uint32)
 SUITS_MERGED = np.array([suits for suits, _ in MERGED], np.uint32)
 DRAGONS_MERGED = np.array([dragons for _, dragons in MERGED], np.uint32)
+LOW_KINDS = np.uint32(HALF)
+LOW_SYMBOLS = np.uint32(15)  # bits of the symbols of five kinds
+LAST_PREFIX = np.uint32(PREFIXES - 1)
+ALL_SUFFIXES = np.uint32(SUFFIX_CLASSES)
+PONGED_SYMBOL, KONGED_SYMBOL = np.uint32(PONGED), np.uint32(KONGED)
 
 
 @kernel
@@ -113,108 +113,20 @@ def shanten(t, r, i0, i1, i2, pongs, kongs):
     if plays_wild(r, kongs):
         return wild_shanten(t, r, i0, i1, i2, pongs, kongs)
     melds = pongs | kongs
-    class0 = _suit_class(t, i0, pongs, kongs, FIRST_SUIT)
-    class1 = _suit_class(t, i1, pongs, kongs, SECOND_SUIT)
-    class2 = _dragon_class(t, i2, pongs, kongs)
-    distance = _standard(t, r, class0, class1, class2, melds)
+    if r.missing_suit != 0:
+        distance = _one_suit_shanten(t, r, i0, i1, i2, pongs, kongs)
+    else:
+        first, second, third = standard_places(t, i0, i1, i2, pongs, kongs, np.uint32(popcount(melds)))
+        distance = np.int64(t.combined[first + second + third])
     if r.seven_pairs != 0 and melds == 0:
-        distance = min(distance, _seven_pairs(t, i0, i1, i2))
+        distance = min(distance, pairs_shanten(t, i0, i1, i2))
     return distance
 
 
-@kernel
-def accept_mask(t, r, i0, i1, i2, pongs, kongs):
-    """进张: the kinds whose draw lowers the shanten of 3k + 1 concealed tiles, as bits of slots."""
-    before = shanten(t, r, i0, i1, i2, pongs, kongs)
-    kinds = _kinds_within(t, r, i0, i1, i2, pongs, kongs, True, before - 1)
-    return np.uint32(kinds & ~all_held(t, i0, i1, i2, pongs, kongs) & (U1 << np.uint32(r.n_kinds)) - U1)
-
-
-@kernel
-def discard_mask(t, r, i0, i1, i2, pongs, kongs):
-    """打牌: the kinds whose discard keeps the shanten of 3k + 2 concealed tiles (a won hand's: leaves it ready)."""
-    before = shanten(t, r, i0, i1, i2, pongs, kongs)
-    kinds = _kinds_within(t, r, i0, i1, i2, pongs, kongs, False, max(before, 0))
-    return np.uint32(kinds & hand_kinds(t, i0, i1, i2, HELD))
-
-
 @inlined
-def _kinds_within(t, r, i0, i1, i2, pongs, kongs, draw, most):
-    """Kinds with one more (draw) or one fewer of which the shanten is `most` or less, as bits of slots.
-
-    Kinds that cannot be drawn, or are not held, come out one way or the other.
-    """
-    if plays_wild(r, kongs):
-        return wild_kinds_within(t, r, i0, i1, i2, pongs, kongs, draw, most)
-    if r.missing_suit != 0:
-        return _one_suit_kinds_within(t, r, i0, i1, i2, pongs, kongs, draw, most)
-    class0 = _suit_class(t, i0, pongs, kongs, FIRST_SUIT)
-    class1 = _suit_class(t, i1, pongs, kongs, SECOND_SUIT)
-    class2 = _dragon_class(t, i2, pongs, kongs)
-    melds = np.uint32(popcount(pongs | kongs))
-    # One number places the shanten in `combined`; what a block adds to it changes with its class alone.
-    dragons = DRAGONS_MERGED[melds]
-    suits = SUITS_MERGED[melds] * dragons
-    place0 = np.uint32(t.merged[melds, class0]) * suits
-    place1 = np.uint32(t.merged[melds, class1]) * dragons
-    place2 = START[melds] + np.uint32(t.merged_dragon[melds, class2])
-    kinds = _suit_within(t, i0, pongs, kongs, FIRST_SUIT, melds, suits, place1 + place2, draw, most)
-    kinds |= _suit_within(t, i1, pongs, kongs, SECOND_SUIT, melds, dragons, place0 + place2, draw, most)
-    for kind in range(3):
-        other = _dragon_class(t, stepped(i2, kind, draw, LAST_DRAGON), pongs, kongs)
-        place = START[melds] + np.uint32(t.merged_dragon[melds, other]) + place0 + place1
-        kinds |= np.uint32(t.combined[place] <= most) << np.uint32(18 + kind)
-    if r.seven_pairs != 0 and melds == 0:
-        kinds |= _pair_kinds_within(t, i0, i1, i2, draw, most)
-    return np.uint32(kinds)
-
-
-@inlined
-def _suit_within(t, i, pongs, kongs, start, melds, weight, rest, draw, most):
-    """The same for the kinds of one suit, by what its class weighs and the other blocks add in `combined`."""
-    free = (pongs | kongs) >> start & SUIT == 0
-    kinds = np.uint32(0)
-    for kind in range(9):
-        j = stepped(i, kind, draw, LAST_SUIT)
-        of_class = np.uint32(t.suit_class[j] & CLASS) if free else _limited_class(t, j, pongs, kongs, start)
-        place = rest + weight * np.uint32(t.merged[melds, of_class])
-        kinds |= np.uint32(t.combined[place] <= most) << np.uint32(kind)
-    return np.uint32(kinds << start)
-
-
-@inlined
-def _one_suit_kinds_within(t, r, i0, i1, i2, pongs, kongs, draw, most):
-    """缺一门: the same by the whole shanten of each hand."""
-    kinds = np.uint32(0)
-    for kind in range(9):
-        j0, j1 = stepped(i0, kind, draw, LAST_SUIT), stepped(i1, kind, draw, LAST_SUIT)
-        within0 = shanten(t, r, j0, i1, i2, pongs, kongs) <= most
-        within1 = shanten(t, r, i0, j1, i2, pongs, kongs) <= most
-        kinds |= (np.uint32(within0) | np.uint32(within1) << SECOND_SUIT) << np.uint32(kind)
-    for kind in range(3):
-        j2 = stepped(i2, kind, draw, LAST_DRAGON)
-        kinds |= np.uint32(shanten(t, r, i0, i1, j2, pongs, kongs) <= most) << np.uint32(18 + kind)
-    return np.uint32(kinds)
-
-
-@inlined
-def _pair_kinds_within(t, i0, i1, i2, draw, most):
-    """The same for seven pairs: one more of an odd kind is a pair more, one fewer of an even kind a pair less."""
-    distance = _seven_pairs(t, i0, i1, i2)
-    odd = hand_kinds(t, i0, i1, i2, ODD)
-    kinds = np.uint32(0)
-    if distance - draw <= most:
-        kinds |= odd
-    if distance + (not draw) <= most:
-        kinds |= ~odd
-    return np.uint32(kinds)
-
-
-@inlined
-def _seven_pairs(t, i0, i1, i2):
+def pairs_shanten(t, i0, i1, i2):
     """七对: the shanten of a hand without melds, a four of a kind counting two pairs."""
-    pairs = (t.suit_class[i0] >> np.uint32(PAIRS)) + (t.suit_class[i1] >> np.uint32(PAIRS))
-    return 6 - np.int64(pairs + (t.dragon_class[i2] >> np.uint32(PAIRS)))
+    return 6 - np.int64((t.suit_class[i0] + t.suit_class[i1] + t.dragon_class[i2]) >> PAIRS_PLACE & PAIR_BITS)
 
 
 @inlined
@@ -234,52 +146,55 @@ def _pair_waits(suit0, suit1, dragon):
 
 
 @inlined
-def _limits(pongs, kongs, start):
-    """Ponged and konged kinds of three slots: six bits."""
-    ponged, konged = np.uint32(pongs) >> start & THREE_KINDS, np.uint32(kongs) >> start & THREE_KINDS
-    return np.uint32(ponged | konged << np.uint32(3))
+def dragon_place(i, pongs, kongs):
+    """Where the dragons' class and steps stand: by block, ponged and konged kinds."""
+    ponged, konged = np.uint32(pongs) >> RED & DRAGONS, np.uint32(kongs) >> RED & DRAGONS
+    return np.uint32(i + BLOCKS * (ponged | konged << np.uint32(3)))
 
 
 @inlined
-def _dragon_class(t, i, pongs, kongs):
-    return np.uint32(t.dragon_class[i + CHUNK * _limits(pongs, kongs, RED)] & CLASS)
-
-
-@inlined
-def _suit_class(t, i, pongs, kongs, start):
+def suit_class(t, i, pongs, kongs, start):
     """The class of a suit block, which begins at a slot."""
-    if (pongs | kongs) >> start & SUIT == 0:
+    # By whether the hand has melds, not the suit: that branch can be foretold.
+    if pongs | kongs == 0:
         return np.uint32(t.suit_class[i] & CLASS)
-    return _limited_class(t, i, pongs, kongs, start)
-
-
-@kernel
-def _limited_class(t, i, pongs, kongs, start):
-    """The class of a suit block of which some kinds lie in melds: an automaton that reads three kinds at a time."""
-    low = t.chunk[i % CHUNK + CHUNK * _limits(pongs, kongs, start)]
-    middle = t.chunk[i // CHUNK % CHUNK + CHUNK * _limits(pongs, kongs, start + np.uint32(3))]
-    high = t.chunk[i // (CHUNK * CHUNK) + CHUNK * _limits(pongs, kongs, start + np.uint32(6))]
-    symbols = np.uint32(CHUNK_SYMBOLS)
-    state = t.second[np.uint32(t.first[low]) * symbols + np.uint32(middle)]
-    return np.uint32(t.third[np.uint32(state) * symbols + np.uint32(high)])
+    return limited_class(t, limited_block(t, i, pongs, kongs, start))
 
 
 @inlined
-def _standard(t, r, class0, class1, class2, melds):
-    """The shanten to four sets and a pair, from the classes of the three blocks."""
-    if r.missing_suit != 0:
-        return _one_suit_shanten(t, r, class0, class1, class2, melds)
-    number = np.uint32(popcount(melds))
-    merged0 = np.uint32(t.merged[number, class0])
-    merged1 = np.uint32(t.merged[number, class1])
-    merged2 = np.uint32(t.merged_dragon[number, class2])
-    place = (merged0 * SUITS_MERGED[number] + merged1) * DRAGONS_MERGED[number] + merged2
-    return np.int64(t.combined[START[number] + place])
+def limited_block(t, i, pongs, kongs, start):
+    """A suit block of which some kinds lie in melds, as a base-8 number of the kinds' symbols (`automaton`)."""
+    held = t.octal[i % LOW_KINDS] | np.uint32(t.octal[i // LOW_KINDS]) << LOW_SYMBOLS
+    ponged, konged = t.places[np.uint32(pongs) >> start & SUIT], t.places[np.uint32(kongs) >> start & SUIT]
+    return np.uint32(held + PONGED_SYMBOL * ponged + KONGED_SYMBOL * konged)
+
+
+@inlined
+def limited_class(t, block):
+    """The class of a `limited_block`: what the first five kinds come to, and what the last four make of that."""
+    prefix = np.uint32(t.prefix[block & LAST_PREFIX])
+    return np.uint32(t.joined[prefix * ALL_SUFFIXES + np.uint32(t.suffix[block >> LOW_SYMBOLS])])
+
+
+@inlined
+def standard_places(t, i0, i1, i2, pongs, kongs, melds):
+    """Where the shanten to four sets and a pair stands in `combined`: what each block adds to the place."""
+    class0 = suit_class(t, i0, pongs, kongs, FIRST_SUIT)
+    class1 = suit_class(t, i1, pongs, kongs, SECOND_SUIT)
+    class2 = t.dragon_class[dragon_place(i2, pongs, kongs)] & CLASS
+    dragons = DRAGONS_MERGED[melds]
+    first = np.uint32(t.merged[melds, class0]) * (SUITS_MERGED[melds] * dragons)
+    second = np.uint32(t.merged[melds, class1]) * dragons
+    return first, second, START[melds] + np.uint32(t.merged_dragon[melds, class2])
 
 
 @kernel
-def _one_suit_shanten(t, r, class0, class1, class2, melds):
-    """缺一门 without wild tiles: the same with sets of one suit and dragons only."""
+def _one_suit_shanten(t, r, i0, i1, i2, pongs, kongs):
+    """缺一门 without wild tiles: the shanten to four sets of one suit and dragons only, and a pair."""
+    class0 = suit_class(t, i0, pongs, kongs, FIRST_SUIT)
+    class1 = suit_class(t, i1, pongs, kongs, SECOND_SUIT)
+    class2 = t.dragon_class[dragon_place(i2, pongs, kongs)] & CLASS
+    melds = pongs | kongs
     sets = 4 - np.int64(popcount(melds))
     missing = OUT_OF_REACH
     if melds_in(melds, 1) == 0:

@@ -20,28 +20,42 @@ from kwx_sim.core.blocks import (
     lone_need,
     melds_in,
     odd_kinds,
+    of_aims,
     stepped,
 )
-from kwx_sim.core.jit import kernel, popcount
-from kwx_sim.core.tables import (
+from kwx_sim.core.jit import inlined, kernel, popcount
+from kwx_sim.core.layout import (
+    AIMS,
     ANY_PAIR,
+    CRITICAL_SECOND,
+    CRITICAL_SHANTEN,
+    HELD,
     NATURAL_PAIR,
     NO_PAIR,
     ODD,
+    PAIR_AIMS,
     PAIR_HIGH,
     PAIR_LOW,
     PAIR_NEED,
+    SETS_AIMS,
     SETS_HIGH,
     SETS_LOW,
     SETS_NEED,
 )
 
-__all__ = ["wild_kinds_within", "wild_shanten", "wild_wait_mask", "wild_win"]
+__all__ = ["wild_accept_mask", "wild_discard_mask", "wild_shanten", "wild_wait_mask", "wild_win"]
 
+ONE = np.uint32(1)
 WILD_BIT = np.uint32(1 << 18)
 NATURAL = np.uint32((1 << 18) - 1)
+SECOND_SUIT = np.uint32(9)
 BLOCK = np.uint64(0x1FF)
 NEED = np.uint64(7)
+
+# A suit's aims as bits.
+AIM_BITS = np.uint32((1 << AIMS) - 1)
+PAIR_BIT = np.array([1 << aim for aim in PAIR_AIMS], np.uint32)
+SETS_BIT = np.array([1 << aim for aim in SETS_AIMS], np.uint32)
 
 
 @kernel
@@ -91,34 +105,123 @@ def wild_shanten(t, r, i0, i1, wilds, pongs, kongs):
 
 
 @kernel
-def wild_kinds_within(t, r, i0, i1, wild_tiles, pongs, kongs, draw, most):
-    """Kinds with one more (draw) or one fewer of which the shanten is `most` or less, as bits of slots.
+def wild_accept_mask(t, r, i0, i1, wilds, pongs, kongs):
+    """进张: the kinds whose draw lowers the shanten of 3k + 1 tiles; a ready hand's are its waits.
 
-    Kinds that cannot be drawn, or are not held, come out one way or the other.
+    Further away the pair may be of any sort: that one of its tiles has to be natural matters for the last step alone.
     """
     melds = pongs | kongs
-    wilds = np.int64(wild_tiles)
-    class0, class1 = t.wild_class[i0], t.wild_class[i1]
-    kinds = np.uint32(0)
-    for kind in range(9):
-        other0 = t.wild_class[stepped(i0, kind, draw, LAST_SUIT)]
-        other1 = t.wild_class[stepped(i1, kind, draw, LAST_SUIT)]
-        within0 = _standard_missing(t, r, other0, class1, wilds, melds) <= most + 1
-        within1 = _standard_missing(t, r, class0, other1, wilds, melds) <= most + 1
-        kinds |= (np.uint32(within0) | np.uint32(within1) << np.uint32(9)) << np.uint32(kind)
-    wilds_after = wilds + 1 if draw else wilds - 1
-    if _standard_missing(t, r, class0, class1, wilds_after, melds) <= most + 1:
-        kinds |= WILD_BIT
+    held = np.int64(wilds)
+    total, aims0, aims1 = _critical_aims(t, r, t.wild_class[i0], t.wild_class[i1], melds)
+    missing, pairs, odd = total - held, np.int64(OUT_OF_REACH), np.int64(0)
     if r.seven_pairs and melds == 0:
         odd = odd_kinds(t, i0, i1)
-        odd_mask = block_kinds(t, i0, ODD) | block_kinds(t, i1, ODD) << np.uint32(9)
-        if _pairs_missing(odd - 1, wilds) <= most + 1:
-            kinds |= odd_mask
-        if _pairs_missing(odd + 1, wilds) <= most + 1:
-            kinds |= NATURAL & ~odd_mask
-        if _pairs_missing(odd, wilds_after) <= most + 1:
-            kinds |= WILD_BIT
-    return np.uint32(kinds)
+        pairs = _pairs_missing(odd, held)
+    if total == OUT_OF_REACH:
+        return np.uint32(0)
+    if min(missing, pairs) <= 1:
+        return wild_wait_mask(t, r, i0, i1, wilds, pongs, kongs)
+    kinds = np.uint32(0)
+    if missing <= pairs:
+        row0, row1 = np.uint32(t.wild_suit_draws[i0]), np.uint32(t.wild_suit_draws[i1])
+        if row0 != 0 and row1 != 0:
+            kinds = of_aims(t.wild_draws, row0, aims0)
+            kinds |= of_aims(t.wild_draws, row1, aims1) << SECOND_SUIT
+        else:
+            kinds = _within(t, r, i0, i1, melds, True, total - 1)
+        kinds |= WILD_BIT
+    if pairs <= missing:
+        kinds |= _pair_kinds(t, i0, i1, odd, held, held + 1, pairs - 1)
+    kinds &= ~all_held(t, i0, i1, np.uint32(0), pongs, kongs)
+    return np.uint32(kinds & NATURAL if held == 4 else kinds)
+
+
+@kernel
+def wild_discard_mask(t, r, i0, i1, wilds, pongs, kongs):
+    """打牌: the kinds whose discard keeps the shanten of 3k + 2 tiles (a won hand's: leaves it ready)."""
+    melds = pongs | kongs
+    held = np.int64(wilds)
+    total, aims0, aims1 = _critical_aims(t, r, t.wild_class[i0], t.wild_class[i1], melds)
+    missing, pairs, odd = total - held, np.int64(OUT_OF_REACH), np.int64(0)
+    if r.seven_pairs and melds == 0:
+        odd = odd_kinds(t, i0, i1)
+        pairs = _pairs_missing(odd, held)
+    most = max(min(missing, pairs), 1)
+    kinds = np.uint32(0)
+    if missing < most or total == OUT_OF_REACH:
+        # A wild tile more than all that is missing makes up for any one tile; and a lost hand can lose nothing.
+        kinds = NATURAL | WILD_BIT
+    elif missing == most:
+        row0, row1 = np.uint32(t.wild_suit_discards[i0]), np.uint32(t.wild_suit_discards[i1])
+        if row0 != 0 and row1 != 0:
+            kinds = of_aims(t.wild_discards, row0, aims0)
+            kinds |= of_aims(t.wild_discards, row1, aims1) << SECOND_SUIT
+        else:
+            kinds = _within(t, r, i0, i1, melds, False, total)
+    if pairs <= most:
+        kinds |= _pair_kinds(t, i0, i1, odd, held, held - 1, most)
+    natural = block_kinds(t, i0, HELD) | block_kinds(t, i1, HELD) << SECOND_SUIT
+    return np.uint32(kinds & (natural | WILD_BIT if held != 0 else natural))
+
+
+@kernel
+def _critical_aims(t, r, class0, class1, melds):
+    """Wild tiles that make up all that is missing, the pair of any sort; and each suit's aims that need so many."""
+    sets = 4 - np.int64(popcount(melds))
+    if r.missing_suit == 0:
+        critical = np.uint32(t.wild_critical[sets, class0, class1])
+        total = np.int64(critical >> np.uint32(CRITICAL_SHANTEN))
+        return total, critical & AIM_BITS, critical >> np.uint32(CRITICAL_SECOND) & AIM_BITS
+    total, aims0, aims1 = np.int64(OUT_OF_REACH), np.uint32(0), np.uint32(0)
+    if melds_in(melds, 1) == 0:
+        total, aims0, aims1 = _one_suit_aims(t, r, class0, class1, sets)
+    if melds_in(melds, 0) == 0:
+        other_total, other1, other0 = _one_suit_aims(t, r, class1, class0, sets)
+        aims0, aims1 = _as_near(total, other_total, aims0, other0), _as_near(total, other_total, aims1, other1)
+        total = min(total, other_total)
+    return total, aims0, aims1
+
+
+@kernel
+def _one_suit_aims(t, r, own, other, sets):
+    """The same with every set in the own suit: the total, the own suit's aims, the other's."""
+    total, aims, others = _cost(t, own, sets, 2), PAIR_BIT[sets], SETS_BIT[0]
+    if r.missing_suit == SETS_ONLY:
+        apart = _cost(t, own, sets, 0) + _cost(t, other, 0, 2)
+        aims = _as_near(total, apart, aims, SETS_BIT[sets])
+        others = _as_near(total, apart, others, PAIR_BIT[0])
+        total = min(total, apart)
+    return total, aims, others
+
+
+@inlined
+def _as_near(total, other_total, aims, others):
+    """The aims of the smaller total; where they are equal, of both."""
+    return np.uint32(aims * np.uint32(total <= other_total) | others * np.uint32(other_total <= total))
+
+
+@kernel
+def _within(t, r, i0, i1, melds, draw, most):
+    """Natural kinds with one more (draw) or one fewer of which `_critical_aims` has a total up to `most`: 18 bits.
+
+    For suits of more tiles than have rows. Kinds that cannot be drawn, or are not held, come out one way or the other.
+    """
+    kinds = np.uint32(0)
+    for kind in range(9):
+        j0, j1 = stepped(i0, kind, draw, LAST_SUIT), stepped(i1, kind, draw, LAST_SUIT)
+        within0 = _critical_aims(t, r, t.wild_class[j0], t.wild_class[i1], melds)[0] <= most
+        within1 = _critical_aims(t, r, t.wild_class[i0], t.wild_class[j1], melds)[0] <= most
+        kinds |= (np.uint32(within0) | np.uint32(within1) << SECOND_SUIT) << np.uint32(kind)
+    return kinds
+
+
+@inlined
+def _pair_kinds(t, i0, i1, odd, wilds, other_wilds, most):
+    """七对: kinds of which one more or one fewer leaves so many missing at most; of wild tiles, `other_wilds` then."""
+    odd_mask = block_kinds(t, i0, ODD) | block_kinds(t, i1, ODD) << SECOND_SUIT
+    kinds = odd_mask * np.uint32(_pairs_missing(odd - 1, wilds) <= most)
+    kinds |= (NATURAL & ~odd_mask) * np.uint32(_pairs_missing(odd + 1, wilds) <= most)
+    return np.uint32(kinds | WILD_BIT * np.uint32(_pairs_missing(odd, other_wilds) <= most))
 
 
 @kernel
