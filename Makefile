@@ -1,5 +1,5 @@
 # The interface for batch work. Every target sets up its own virtual environment first.
-# Variables: GAMES, SEED, RULES (a preset, a file, or "all"), WORKERS, PYTHON.
+# Variables: GAMES, SEED, RULES (a preset, a file, or "all"), WORKERS, COLD, PYTHON.
 
 PYTHON ?= python3
 VENV := .venv
@@ -9,6 +9,11 @@ READY := $(VENV)/ready
 TESTED := $(shell $(PYTHON) -c 'import sys; print(int(sys.version_info[:2] == (3, 11)))' 2>/dev/null)
 PINS := $(if $(filter 1,$(TESTED)),-c constraints.txt)
 UV := $(shell command -v uv 2>/dev/null)
+INSTALL := $(if $(UV),VIRTUAL_ENV=$(VENV) $(UV) pip install -q,$(BIN)/python -m pip install -q --disable-pip-version-check) \
+  $(PINS)
+PEERS := $(VENV)/peers
+LIST_PEERS := import tomllib; \
+  print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench"])
 
 SEED ?= 1
 RULES ?= all
@@ -20,10 +25,10 @@ PLAIN = scripted or golden or worked or field_acts or plain_twin or positions or
   one_row or discards_that_keep or small_run
 
 .DEFAULT_GOAL := help
-.PHONY: help tables test verify coverage bench lint clean
+.PHONY: help tables test verify coverage bench bench-check bench-table lint clean
 
 help: ## Show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 	@echo
 	@echo "  Options of make tables: GAMES=20000 SEED=1 RULES=xiangyang WORKERS=2"
 
@@ -32,12 +37,18 @@ $(READY): pyproject.toml constraints.txt
 	  || { echo "kwx_sim needs Python 3.11 to 3.13; set PYTHON=python3.11" >&2; exit 2; }
 ifdef UV
 	$(UV) venv -q --allow-existing --python $(PYTHON) $(VENV)
-	VIRTUAL_ENV=$(VENV) $(UV) pip install -q $(PINS) -e '.[dev]'
 else
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check $(PINS) -e '.[dev]'
 endif
+	$(INSTALL) -e '.[dev]'
 	@touch $(READY)
+
+# One by one, and never built: the benchmark does without a peer that this machine cannot have.
+$(PEERS): $(READY)
+	@for peer in $$($(BIN)/python -c '$(LIST_PEERS)'); do \
+	  $(INSTALL) --only-binary :all: "$$peer" || echo "$$peer cannot be installed here" >&2; \
+	done
+	@touch $(PEERS)
 
 tables: $(READY) ## Simulate every preset; leave the three tables under reports/tables/
 	$(BIN)/kwx tables $(OPTIONS)
@@ -55,8 +66,14 @@ coverage: $(READY) ## Report the branches of core/ that the tests reach, compila
 	  tests/test_streams.py tests/test_policy.py tests/test_simulate.py
 	$(BIN)/python -m coverage report
 
-bench: $(READY) ## Measure the kernels beside their peers, and whole rounds
-	$(BIN)/python tests/bench.py
+bench: $(PEERS) ## Measure kernels, rounds, start-up and memory beside their peers and bars; COLD=1: empty cache too
+	PYTHONPATH=tests $(BIN)/python -m bench $(if $(COLD),--cold)
+
+bench-check: $(READY) ## Compare ratios of speed with the committed baseline
+	PYTHONPATH=tests $(BIN)/python -m bench.check
+
+bench-table: $(READY) ## Take the figures of the last make bench over into the README
+	PYTHONPATH=tests $(BIN)/python -m bench.readme --from reports/bench.json
 
 lint: $(READY) ## Check style, types and the imports contract
 	$(BIN)/ruff check .
