@@ -27,7 +27,7 @@ from kwx_sim.core.state import (
 )
 from kwx_sim.core.view import live_kinds, live_tiles, shown_waits, with_tile, without
 
-__all__ = ["choose_call", "choose_turn"]
+__all__ = ["choose_call", "choose_discard", "choose_turn"]
 
 NEVER, ALWAYS, BY_RULE, AT_DRAW = 0, 1, 2, 3
 
@@ -62,7 +62,7 @@ def choose_turn(t, r, s, p, avoids):
         if action >= 0:
             return action
     allowed = _allowed(r, s, seat, avoids)
-    tile = _choose_discard(t, r, p, hand, live, plan, allowed)
+    tile = choose_discard(t, r, p, hand, live, plan, allowed)
     if s.can_liangdao >> np.uint32(tile) & ONE and _declares(t, r, s, p, hand, live, tile):
         return encode(LIANGDAO, tile)
     return encode(DISCARD, tile)
@@ -148,7 +148,8 @@ def _allowed(r, s, seat, avoids):
 
 
 @kernel
-def _choose_discard(t, r, p, hand, live, plan, allowed):
+def choose_discard(t, r, p, hand, live, plan, allowed):
+    """打牌: which of the allowed kinds it discards in pursuit of its plan; `live` as from `live_kinds`."""
     spare = np.uint32(0)
     if plan.distance > 0:
         if plan.kind == TRIPLETS:

@@ -8,13 +8,12 @@ import numpy as np
 
 from kwx_sim.core.jit import ctz, kernel, popcount
 from kwx_sim.core.payment import win_fan
-from kwx_sim.core.policy import decide
 from kwx_sim.core.round import apply
-from kwx_sim.core.run import play_out
-from kwx_sim.core.state import BIT, DISCARD, END, LIANGDAO, SELF_DRAWN, TURN, UNDECIDED, encode
+from kwx_sim.core.run import ROUND_OVER, play_out, play_until_ready
+from kwx_sim.core.state import DISCARD, LIANGDAO, SELF_DRAWN, UNDECIDED, encode
 from kwx_sim.core.tally import TURNS, points_of, turn_bin
 
-__all__ = ["ARMS", "LIANGDAO_SUMS", "add_forks", "fork", "is_first_ready"]
+__all__ = ["ARMS", "LIANGDAO_SUMS", "add_forks", "fork"]
 
 ARMS = ("declare", "in 1", "in 2", "in 4", "quiet", "never")
 DECLARE, QUIET, NEVER = 0, 4, 5
@@ -52,23 +51,14 @@ LIANGDAO_SUMS = np.dtype(
 FORKS_OF_ROUND = np.dtype(
     [
         ("n", "i8"),
-        ("seats", "i8"),  # the same as a mask
         ("seat", "i8", (3,)),
         ("bins", "i8", (3, N_DIMENSIONS)),
         ("values", "i8", (3, N_ARMS, N_VALUES)),
         ("played_on", "i8", (3,)),  # the arm that the round itself goes on with
+        ("branch", "i8", (N_ARMS,)),  # of the fork at hand: whose record each arm has
     ]
 )
 """A round's forks, at most one a seat, until the round is over and they are added up."""
-
-
-@kernel
-def is_first_ready(s, action, forks):
-    """Whether a seat's action is a discard that leaves it ready, with which it may declare, and its first such."""
-    kind = action >> 5
-    if s.phase != TURN or (kind != DISCARD and kind != LIANGDAO) or s.can_liangdao & BIT[action & 31] == 0:
-        return False
-    return forks.seats >> s.seat & 1 == 0
 
 
 @kernel
@@ -89,12 +79,12 @@ def fork(t, r, states, policies, key, action, forks):
     i = forks.n
     forks.n += 1
     forks.seat[i] = seat
-    forks.seats |= 1 << seat
     goes_on = DECLARE if action >> 5 == LIANGDAO else QUIET
     forks.played_on[i] = goes_on
     values = forks.values[i]
     values[:] = 0
-    branch = np.full(N_ARMS, NEVER)
+    branch = forks.branch
+    branch[:] = NEVER
     _play_trunk(t, r, states, policies, key, tile, branch, forks.bins[i])
     states[2 + DECLARE] = s
     apply(t, r, states[2 + DECLARE], encode(LIANGDAO, tile))
@@ -115,14 +105,12 @@ def _play_trunk(t, r, states, policies, key, tile, branch, bins):
     seat, start = np.int64(s.seat), np.int64(s.draws[s.seat])
     apply(t, r, s, encode(DISCARD, tile))
     _find_bins(t, r, s, seat, start, bins)
-    while s.phase != END:
-        action = decide(t, r, s, policies[s.seat], key)
-        kind, tile = action >> 5, action & 31
-        if s.seat == seat and s.phase == TURN and (kind == DISCARD or kind == LIANGDAO):
-            if s.can_liangdao & BIT[tile] != 0:
-                _part(t, r, states, kind, tile, s.draws[seat] - start, branch)
-            action = encode(DISCARD, tile)
-        apply(t, r, s, action)
+    action = play_until_ready(t, r, s, policies, key, 1 << seat)
+    while action != ROUND_OVER:
+        tile = action & 31
+        _part(t, r, states, action >> 5, tile, s.draws[seat] - start, branch)
+        apply(t, r, s, encode(DISCARD, tile))
+        action = play_until_ready(t, r, s, policies, key, 1 << seat)
 
 
 @kernel

@@ -17,9 +17,17 @@ from kwx_sim.core.fans import (
 from kwx_sim.core.jit import ctz, inlined, kernel
 from kwx_sim.core.payment import win_fan
 from kwx_sim.core.shapes import shanten, wait_mask
-from kwx_sim.core.state import BIT, BLOCK, NO_TILE, POW5, RED, wall_left
+from kwx_sim.core.state import BLOCK, NO_TILE, POW5, RED, bit, wall_left
 
-__all__ = ["direct_kong_allowed", "fan_on_offer", "find_turn_actions", "locked", "may_win_offer", "win_events"]
+__all__ = [
+    "direct_kong_allowed",
+    "fan_on_offer",
+    "find_turn_actions",
+    "locked",
+    "may_win_offer",
+    "nearest_shanten",
+    "win_events",
+]
 
 
 @inlined
@@ -61,7 +69,7 @@ def fan_on_offer(t, r, s, seat):
 @kernel
 def may_win_offer(t, r, s, seat):
     """Whether the seat may win the tile on offer: its wait, the minimum fan, and 漏胡."""
-    if s.waits[seat] & BIT[s.tile] == 0:
+    if s.waits[seat] & bit(s.tile) == 0:
         return False
     minimum = r.min_fan_on_discard
     if r.min_fan_waived_by_liangdao != 0 and (s.declared[seat] != 0 or s.declared[s.feeder] != 0):
@@ -84,8 +92,8 @@ def _waits_after_kong(t, r, s, seat, tile, concealed):
         i1 -= take
     else:
         i2 -= take
-    pongs = s.pongs[seat] & ~BIT[tile]
-    return wait_mask(t, r, np.uint32(i0), np.uint32(i1), np.uint32(i2), np.uint32(pongs), s.kongs[seat] | BIT[tile])
+    pongs = s.pongs[seat] & ~bit(tile)
+    return wait_mask(t, r, np.uint32(i0), np.uint32(i1), np.uint32(i2), np.uint32(pongs), s.kongs[seat] | bit(tile))
 
 
 @inlined
@@ -103,62 +111,87 @@ def _find_kongs(t, r, s, seat):
     """暗杠 and 补杠 of the turn; none after a pong, none on the last tile."""
     s.can_concealed_kong = 0
     s.can_added_kong = 0
-    if s.tile == NO_TILE or wall_left(s) == 0:
-        return
-    drawn = BIT[s.tile]
-    concealed = s.quads[seat]
-    if r.wild != 0 and r.wild_kong == 0:
-        concealed &= ~BIT[RED]
     # C special 3, a pong made with three in hand never becomes a kong, needs no flag: its fourth is never drawn.
-    added = drawn & s.pongs[seat]
+    concealed, added = s.quads[seat], bit(s.tile) & s.pongs[seat]
+    if concealed | added == 0 or s.tile == NO_TILE or wall_left(s) == 0:
+        return
     if locked(r, s, seat):
-        concealed &= drawn
-        if r.kong_after == 0:
-            return
-        # The hand still holds the drawn tile: all four leave for a concealed kong, that one for an added kong.
-        if concealed != 0 and _waits_after_kong(t, r, s, seat, s.tile, 4) != s.waits[seat]:
-            concealed = 0
-        if added != 0 and _waits_after_kong(t, r, s, seat, s.tile, 1) != s.waits[seat]:
-            added = 0
+        concealed, added = _locked_kongs(t, r, s, seat)
+    elif r.wild != 0 and r.wild_kong == 0:
+        concealed &= ~bit(RED)
     s.can_concealed_kong = concealed
     s.can_added_kong = added
+
+
+@kernel
+def _locked_kongs(t, r, s, seat):
+    """Those of the tile drawn that the waits of a declared hand survive."""
+    concealed, added = np.uint32(0), np.uint32(0)
+    if r.kong_after == 0:
+        return concealed, added
+    drawn = bit(s.tile)
+    # The hand still holds the drawn tile: all four leave for a concealed kong, that one for an added kong.
+    if s.quads[seat] & drawn != 0 and not (r.wild != 0 and r.wild_kong == 0 and s.tile == RED):
+        if _waits_after_kong(t, r, s, seat, s.tile, 4) == s.waits[seat]:
+            concealed = drawn
+    if s.pongs[seat] & drawn != 0 and _waits_after_kong(t, r, s, seat, s.tile, 1) == s.waits[seat]:
+        added = drawn
+    return concealed, added
 
 
 @inlined
 def _find_discards(r, s, seat):
     if locked(r, s, seat):
-        s.can_discard = BIT[s.tile]
+        s.can_discard = bit(s.tile)
         return
     held = s.held[seat]
     if r.forbid_feeding != 0 and r.shows != 0:
-        shown = np.uint32(0)
-        for other in range(3):
-            if other != seat and s.declared[other] != 0:
-                shown |= s.waits[other]
-        safe = np.uint32(held & ~shown)
+        safe = np.uint32(held & ~_declared_waits(s, seat))
         if safe != 0:
             held = safe
     s.can_discard = held
 
 
 @kernel
+def _declared_waits(s, seat):
+    """The waits of the others who have declared."""
+    waits = np.uint32(0)
+    for other in range(3):
+        if other != seat and s.declared[other] != 0:
+            waits |= s.waits[other]
+    return np.uint32(waits)
+
+
+@inlined
+def nearest_shanten(t, r, s, seat):
+    """The shanten of the hand as it is, a won one taken for ready."""
+    distance = shanten(t, r, s.idx[seat, 0], s.idx[seat, 1], s.idx[seat, 2], s.pongs[seat], s.kongs[seat])
+    return np.uint8(max(distance, 0))
+
+
+@inlined
 def _find_liangdao(t, r, s, seat):
     """The discards that leave the hand ready, where it may declare."""
     s.can_liangdao = 0
     if r.liangdao == 0 or s.declared[seat] != 0 or wall_left(s) < r.min_wall:
         return
-    pongs, kongs = s.pongs[seat], s.kongs[seat]
-    # Most turns stop here: one look-up on the whole hand, in place of one for each discard.
-    if shanten(t, r, s.idx[seat, 0], s.idx[seat, 1], s.idx[seat, 2], pongs, kongs) > 0:
-        return
-    ready = 0
+    # Most turns stop here: the hand was too far away a few draws ago.
+    if s.nearest[seat] == 0:
+        s.nearest[seat] = nearest_shanten(t, r, s, seat)
+        if s.nearest[seat] == 0:
+            s.can_liangdao = _ready_discards(t, r, s, seat)
+
+
+@kernel
+def _ready_discards(t, r, s, seat):
+    ready = np.uint32(0)
     rest = s.can_discard
     while rest != 0:
         tile = ctz(rest)
-        rest &= rest - 1
+        rest &= rest - np.uint32(1)
         if _waits_without(t, r, s, seat, tile) != 0:
-            ready |= BIT[tile]
-    s.can_liangdao = ready
+            ready |= bit(tile)
+    return np.uint32(ready)
 
 
 @inlined
@@ -174,11 +207,11 @@ def _waits_without(t, r, s, seat, tile):
     return wait_mask(t, r, np.uint32(i0), np.uint32(i1), np.uint32(i2), s.pongs[seat], s.kongs[seat])
 
 
-@kernel
+@inlined
 def find_turn_actions(t, r, s):
     """The legal actions of a turn: win, kongs, discards, discards with liangdao."""
     seat = s.seat
-    s.can_win = s.tile != NO_TILE and s.waits[seat] & BIT[s.tile] != 0
+    s.can_win = s.waits[seat] & bit(s.tile) != 0
     _find_kongs(t, r, s, seat)
     _find_discards(r, s, seat)
     _find_liangdao(t, r, s, seat)

@@ -15,7 +15,7 @@ from kwx_sim.core.fans import (
     paid,
 )
 from kwx_sim.core.jit import kernel
-from kwx_sim.core.state import BIT, BLOCK, MELD_CONCEALED, MELD_DIRECT, NO_TILE, POW5, RED
+from kwx_sim.core.state import BLOCK, MELD_CONCEALED, MELD_DIRECT, NO_TILE, POW5, RED, bit
 
 __all__ = ["kong_payment", "liangdao_factor", "maima_points", "settle_win", "win_fan"]
 
@@ -149,7 +149,7 @@ def _best(t, r, s, winner, tile, events, factor, second_factor):
         i1 += weight
     else:
         i2 += weight
-    if s.kongs[winner] & BIT[RED] != 0 and _red_kong_is_concealed(s, winner):
+    if s.kongs[winner] & bit(RED) != 0 and _red_kong_is_concealed(s, winner):
         events |= EV_RED_KONG_HELD
     pongs, kongs = np.uint32(s.pongs[winner]), np.uint32(s.kongs[winner])
     i0, i1, i2 = np.uint32(i0), np.uint32(i1), np.uint32(i2)

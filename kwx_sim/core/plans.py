@@ -22,7 +22,7 @@ from kwx_sim.core.fans import (
 )
 from kwx_sim.core.jit import kernel, popcount
 from kwx_sim.core.shapes import shanten
-from kwx_sim.core.state import BIT, RED
+from kwx_sim.core.state import RED, bit
 from kwx_sim.core.view import held_twice, without
 
 __all__ = ["Hand", "Plan", "best_plan", "hand_of", "konged", "ponged", "windfall", "worth"]
@@ -119,11 +119,11 @@ def hand_of(s, seat):
 @kernel
 def ponged(hand, tile):
     """The hand after a pong of the tile, before the discard."""
-    bit = BIT[tile]
+    own = bit(tile)
     i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, TWO)
-    left = np.uint32(~bit)
+    left = np.uint32(~own)
     one = np.uint32(hand.one & (left | hand.three))
-    pongs = np.uint32(hand.pongs | bit)
+    pongs = np.uint32(hand.pongs | own)
     two, three, four = np.uint32(hand.two & left), np.uint32(hand.three & left), np.uint32(hand.four & left)
     return Hand(i0, i1, i2, pongs, hand.kongs, one, two, three, four)
 
@@ -131,10 +131,10 @@ def ponged(hand, tile):
 @kernel
 def konged(hand, tile, concealed):
     """The hand after a kong of the tile with so many concealed copies, before the replacement."""
-    bit = BIT[tile]
+    own = bit(tile)
     i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, tile, concealed)
-    left = np.uint32(~bit)
-    pongs, kongs = np.uint32(hand.pongs & left), np.uint32(hand.kongs | bit)
+    left = np.uint32(~own)
+    pongs, kongs = np.uint32(hand.pongs & left), np.uint32(hand.kongs | own)
     one, two = np.uint32(hand.one & left), np.uint32(hand.two & left)
     three, four = np.uint32(hand.three & left), np.uint32(hand.four & left)
     return Hand(i0, i1, i2, pongs, kongs, one, two, three, four)

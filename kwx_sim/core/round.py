@@ -7,13 +7,18 @@ or at the end. They take a wall and actions, never a seed: what a round does is 
 import numpy as np
 
 from kwx_sim.core.jit import inlined, kernel
-from kwx_sim.core.legal import direct_kong_allowed, fan_on_offer, find_turn_actions, locked, may_win_offer, win_events
+from kwx_sim.core.legal import (
+    direct_kong_allowed,
+    fan_on_offer,
+    find_turn_actions,
+    locked,
+    may_win_offer,
+    nearest_shanten,
+    win_events,
+)
 from kwx_sim.core.payment import kong_payment, settle_win
 from kwx_sim.core.shapes import wait_mask
 from kwx_sim.core.state import (
-    ADDED_KONG,
-    BIT,
-    BLOCK,
     CALL,
     CLAIM,
     CONCEALED_KONG,
@@ -28,82 +33,33 @@ from kwx_sim.core.state import (
     MELD_PONG,
     NO_TILE,
     PONG,
-    POW5,
     RED,
     SELF_DRAWN,
     TURN,
     UNDECIDED,
     WIN,
+    add,
+    add_meld,
+    bit,
+    clear,
+    remove,
     wall_left,
 )
 
-__all__ = ["apply", "deal"]
+__all__ = ["apply", "deal", "update_waits"]
 
 NEXT = np.array([1, 2, 0], np.uint8)
 
-
-@kernel
-def _clear(s):
-    s.counts[:] = 0
-    s.idx[:] = 0
-    s.held[:] = 0
-    s.quads[:] = 0
-    s.waits[:] = 0
-    s.pongs[:] = 0
-    s.kongs[:] = 0
-    s.meld_kind[:] = 0
-    s.meld_tile[:] = 0
-    s.n_melds[:] = 0
-    s.n_river = 0
-    s.seen[:] = 0
-    s.declared[:] = 0
-    s.declared_at[:] = 0
-    s.first_declared = 3
-    s.draws[:] = 0
-    s.missed[:] = 0
-    s.calls = 0
-    s.robbing = 0
-    s.asking = 0
-    s.willing = 0
-    s.cannon = 0
-    s.chain = 0
-    s.kong_points[:] = 0
-    s.win_points[:] = 0
-    s.undecided_points[:] = 0
-    s.outcome = 0
-    s.winners = 0
-    s.win_tile = NO_TILE
-    s.win_fan[:] = 0
-    s.win_fans[:] = 0
-    s.win_fours[:] = 0
-    s.win_reading[:] = 0
-    s.win_waits[:] = 0
-    s.maima_tile = NO_TILE
-    s.maima_points = 0
-    s.decisions[:] = 0
-    s.n_log = 0
+# What follows an action, until somebody has to decide: each step is compiled into `apply` once, without calls.
+DECISION, OFFER, RESOLUTION, NEXT_DRAW, REPLACEMENT_DRAW, TURN_BEGINS = 0, 1, 2, 3, 4, 5
 
 
 @inlined
-def _add(s, seat, tile):
-    s.counts[seat, tile] += 1
-    s.idx[seat, BLOCK[tile]] += POW5[tile]
-    s.held[seat] |= BIT[tile]
-    if s.counts[seat, tile] == 4:
-        s.quads[seat] |= BIT[tile]
-
-
-@inlined
-def _remove(s, seat, tile, n):
-    s.counts[seat, tile] -= np.uint8(n)
-    s.idx[seat, BLOCK[tile]] -= np.uint32(n) * POW5[tile]
-    s.quads[seat] &= ~BIT[tile]
-    if s.counts[seat, tile] == 0:
-        s.held[seat] &= ~BIT[tile]
-
-
-@inlined
-def _update_waits(t, r, s, seat):
+def update_waits(t, r, s, seat):
+    """The waits of 3k + 1 tiles, looked up only where the hand may be ready."""
+    if s.nearest[seat] > 0:
+        s.waits[seat] = 0
+        return
     s.waits[seat] = wait_mask(t, r, s.idx[seat, 0], s.idx[seat, 1], s.idx[seat, 2], s.pongs[seat], s.kongs[seat])
 
 
@@ -118,7 +74,7 @@ def deal(t, r, s, wall, dealer, piao):
     dealer : seat
     piao : (3,) uint8, each seat's choice
     """
-    _clear(s)
+    clear(s)
     for i in range(r.wall_size):
         s.wall[i] = wall[i]
     s.front = 0
@@ -129,36 +85,52 @@ def deal(t, r, s, wall, dealer, piao):
     seat = np.uint8(dealer)
     for _ in range(3):
         for _ in range(13):
-            _add(s, seat, s.wall[s.front])
+            add(s, seat, s.wall[s.front])
             s.front += 1
-        _update_waits(t, r, s, seat)
+        s.nearest[seat] = nearest_shanten(t, r, s, seat)
+        update_waits(t, r, s, seat)
         seat = NEXT[seat]
-    _draw(t, r, s, seat)
+    _draw(s, seat)
+    _begin_turn(t, r, s)
 
 
-@kernel
-def _draw(t, r, s, seat):
+@inlined
+def _draw(s, seat):
     """摸: the next tile from the front."""
     tile = s.wall[s.front]
     s.front += 1
     s.replacement = 0
-    _take(t, r, s, seat, tile)
+    _take(s, seat, tile)
 
 
-@kernel
-def _take(t, r, s, seat, tile):
-    _add(s, seat, tile)
+@inlined
+def _draw_replacement(r, s, seat):
+    """杠后补牌: the last tile of the wall, for the kong just made."""
+    s.tail -= 1
+    s.replacement = 2 if r.wild != 0 and s.tile == RED else 1
+    _take(s, seat, s.wall[s.tail])
+
+
+@inlined
+def _come_nearer(s, seat):
+    """One tile more can bring the hand one step nearer."""
+    s.nearest[seat] -= np.uint8(s.nearest[seat] != 0)
+
+
+@inlined
+def _take(s, seat, tile):
+    add(s, seat, tile)
+    _come_nearer(s, seat)
     s.draws[seat] += 1
     s.missed[seat] = 0
-    _begin_turn(t, r, s, seat, tile)
-
-
-@kernel
-def _begin_turn(t, r, s, seat, tile):
-    s.phase = TURN
     s.seat = seat
-    s.feeder = seat
     s.tile = tile
+
+
+@inlined
+def _begin_turn(t, r, s):
+    s.phase = TURN
+    s.feeder = s.seat
     find_turn_actions(t, r, s)
 
 
@@ -171,66 +143,78 @@ def apply(t, r, s, action):
     s.log[s.n_log] = action
     s.n_log += 1
     s.decisions[s.seat] += 1
-    kind = action >> 5
-    tile = np.uint8(action & 31)
+    follows = _act(t, r, s, action >> 5, np.uint8(action & 31))
+    if follows == OFFER:
+        follows = _offer(t, r, s)
+    if follows == RESOLUTION:
+        follows = _resolve(t, r, s)
+    if follows == NEXT_DRAW:
+        s.chain = 0
+        _draw(s, NEXT[s.feeder])
+        follows = TURN_BEGINS
+    elif follows == REPLACEMENT_DRAW:
+        _draw_replacement(r, s, s.seat)
+        follows = TURN_BEGINS
+    if follows == TURN_BEGINS:
+        _begin_turn(t, r, s)
+
+
+@inlined
+def _act(t, r, s, kind, tile):
+    """What an action itself changes; returns what follows it, as do those below that are called from here."""
     if s.phase == TURN:
+        if kind <= LIANGDAO:
+            return _discard(t, r, s, tile, kind == LIANGDAO)
         if kind == WIN:
-            _win_by_self_draw(t, r, s)
-        elif kind == CONCEALED_KONG:
-            _declare_kong(t, r, s, tile, MELD_CONCEALED)
-        elif kind == ADDED_KONG:
-            _declare_kong(t, r, s, tile, MELD_ADDED)
-        else:
-            _discard(t, r, s, tile, kind == LIANGDAO)
-    elif s.phase == CLAIM:
-        _answer_claim(t, r, s, kind == WIN)
-    elif kind == PONG:
-        _pong(t, r, s)
-    elif kind == DIRECT_KONG:
-        _complete_kong(t, r, s, s.seat, s.tile, MELD_DIRECT)
-    else:
-        _next_turn(t, r, s)
+            return _win_by_self_draw(t, r, s)
+        return _declare_kong(t, r, s, tile, MELD_CONCEALED if kind == CONCEALED_KONG else MELD_ADDED)
+    if s.phase == CLAIM:
+        return _answer_claim(t, r, s, kind == WIN)
+    if kind == PONG:
+        return _pong(s)
+    if kind == DIRECT_KONG:
+        return _complete_kong(t, r, s, s.seat, s.tile, MELD_DIRECT)
+    return NEXT_DRAW
 
 
-@kernel
+@inlined
 def _discard(t, r, s, tile, declares):
     """打, with 亮倒 taking effect before the claims."""
     seat = s.seat
-    _remove(s, seat, tile, 1)
+    remove(s, seat, tile, 1)
     if not locked(r, s, seat):
-        _update_waits(t, r, s, seat)
+        update_waits(t, r, s, seat)
     if declares:
         s.declared[seat] = 1
         s.declared_at[seat] = s.draws[seat]
         if s.first_declared == 3:
             s.first_declared = seat
-    s.river_tile[s.n_river] = tile
-    s.river_seat[s.n_river] = seat
-    s.n_river += 1
+    n = s.n_river
+    s.river_tile[n] = tile
+    s.river_seat[n] = seat
+    s.n_river = n + 1
     s.seen[tile] += 1
     s.cannon = s.replacement != 0
-    _offer(t, r, s, tile, 0)
-
-
-@kernel
-def _offer(t, r, s, tile, robbing):
-    """Put a tile of the acting seat up for wins."""
-    seat = s.seat
-    s.feeder = seat
     s.tile = tile
-    s.robbing = robbing
+    s.robbing = 0
+    return OFFER
+
+
+@inlined
+def _offer(t, r, s):
+    """Put the tile of the acting seat, discarded or to be konged, up for wins."""
+    s.feeder = s.seat
     s.willing = 0
-    asking = 0
+    s.asking = 0
+    left = NEXT[s.seat]
+    right = NEXT[left]
+    if (s.waits[left] | s.waits[right]) & bit(s.tile) == 0:
+        return RESOLUTION
     # Everybody is asked at once: who may win does not depend on the others' answers.
-    for other in range(3):
-        if other != seat and s.waits[other] & BIT[tile] != 0:
-            if may_win_offer(t, r, s, other):
-                asking |= 1 << other
-    s.asking = asking
-    if asking == 0:
-        _resolve(t, r, s)
-    else:
-        _ask_next(s)
+    s.asking = np.uint8(may_win_offer(t, r, s, left) << left | may_win_offer(t, r, s, right) << right)
+    if s.asking == 0:
+        return RESOLUTION
+    return _ask_next(s)
 
 
 @inlined
@@ -242,6 +226,7 @@ def _ask_next(s):
     s.phase = CLAIM
     s.seat = seat
     s.can_win = 1
+    return DECISION
 
 
 @kernel
@@ -252,67 +237,53 @@ def _answer_claim(t, r, s, wins):
     elif r.missed_win != 0:
         s.missed[seat] = max(s.missed[seat], fan_on_offer(t, r, s, seat))
     if s.asking != 0:
-        _ask_next(s)
-    else:
-        _resolve(t, r, s)
-
-
-@kernel
-def _resolve(t, r, s):
-    """All who were asked have answered: wins, else the kong goes on, else a call, else the next turn."""
-    if s.willing != 0:
-        _win_offer(t, r, s)
-    elif s.robbing != 0:
-        _complete_kong(t, r, s, s.feeder, s.tile, s.robbing)
-    elif wall_left(s) == 0:
-        _end_undecided(r, s)
-    else:
-        _offer_call(t, r, s)
-
-
-@kernel
-def _offer_call(t, r, s):
-    """碰, 直杠: at most one seat can hold two more copies."""
-    tile = s.tile
-    if not (r.wild != 0 and tile == RED):
-        seat = NEXT[s.feeder]
-        for _ in range(2):
-            if s.counts[seat, tile] >= 2:
-                s.can_direct_kong = direct_kong_allowed(t, r, s, seat, tile)
-                s.can_pong = not locked(r, s, seat)
-                if s.can_direct_kong != 0 or s.can_pong != 0:
-                    s.phase = CALL
-                    s.seat = seat
-                    return
-            seat = NEXT[seat]
-    _next_turn(t, r, s)
-
-
-@kernel
-def _next_turn(t, r, s):
-    s.chain = 0
-    _draw(t, r, s, NEXT[s.feeder])
+        return _ask_next(s)
+    return RESOLUTION
 
 
 @inlined
-def _meld(s, seat, kind, tile):
-    n = s.n_melds[seat]
-    s.meld_kind[seat, n] = kind
-    s.meld_tile[seat, n] = tile
-    s.n_melds[seat] = n + 1
+def _resolve(t, r, s):
+    """All who were asked have answered: wins, else the kong goes on, else a call, else the next turn."""
+    if s.willing != 0:
+        return _win_offer(t, r, s)
+    if s.robbing != 0:
+        return _complete_kong(t, r, s, s.feeder, s.tile, s.robbing)
+    if wall_left(s) == 0:
+        return _end_undecided(r, s)
+    return _offer_call(t, r, s)
+
+
+@inlined
+def _offer_call(t, r, s):
+    """碰, 直杠: at most one seat can hold two more copies."""
+    tile = s.tile
+    seat = NEXT[s.feeder]
+    if s.counts[seat, tile] < 2:
+        seat = NEXT[seat]
+    if s.counts[seat, tile] < 2 or (r.wild != 0 and tile == RED):
+        return NEXT_DRAW
+    s.can_direct_kong = direct_kong_allowed(t, r, s, seat, tile)
+    s.can_pong = not locked(r, s, seat)
+    if s.can_direct_kong == 0 and s.can_pong == 0:
+        return NEXT_DRAW
+    s.phase = CALL
+    s.seat = seat
+    return DECISION
 
 
 @kernel
-def _pong(t, r, s):
+def _pong(s):
     seat, tile = s.seat, s.tile
-    _remove(s, seat, tile, 2)
-    _meld(s, seat, MELD_PONG, tile)
-    s.pongs[seat] |= BIT[tile]
+    remove(s, seat, tile, 2)
+    add_meld(s, seat, MELD_PONG, tile)
+    s.pongs[seat] |= bit(tile)
+    _come_nearer(s, seat)
     s.seen[tile] += 2
     s.calls += 1
     s.chain = 0
     s.replacement = 0
-    _begin_turn(t, r, s, seat, NO_TILE)
+    s.tile = NO_TILE
+    return TURN_BEGINS
 
 
 @kernel
@@ -320,55 +291,58 @@ def _declare_kong(t, r, s, tile, kind):
     """暗杠, 补杠: the others may rob it first, where the rules let them."""
     robbable = kind == MELD_ADDED or (r.rob_concealed_kong != 0 and not (r.wild != 0 and tile == RED))
     if robbable:
-        _offer(t, r, s, tile, kind)
-    else:
-        _complete_kong(t, r, s, s.seat, tile, kind)
+        s.tile = tile
+        s.robbing = kind
+        return OFFER
+    return _complete_kong(t, r, s, s.seat, tile, kind)
 
 
 @kernel
 def _complete_kong(t, r, s, seat, tile, kind):
-    """The kong stands: melded, paid, and a replacement drawn from the tail."""
-    bit = BIT[tile]
+    """The kong stands: melded and paid; a replacement is drawn for it."""
+    kind_bit = bit(tile)
     feeder = s.feeder
     if kind == MELD_ADDED:
-        _remove(s, seat, tile, 1)
-        s.pongs[seat] &= ~bit
+        remove(s, seat, tile, 1)
+        s.pongs[seat] &= ~kind_bit
         for i in range(s.n_melds[seat]):
             if s.meld_tile[seat, i] == tile:
                 s.meld_kind[seat, i] = MELD_ADDED
         s.seen[tile] += 1
     elif kind == MELD_CONCEALED:
-        _remove(s, seat, tile, 4)
-        _meld(s, seat, MELD_CONCEALED, tile)
+        remove(s, seat, tile, 4)
+        add_meld(s, seat, MELD_CONCEALED, tile)
         s.seen[tile] += 4
     else:
-        _remove(s, seat, tile, 3)
-        _meld(s, seat, MELD_DIRECT, tile)
+        remove(s, seat, tile, 3)
+        add_meld(s, seat, MELD_DIRECT, tile)
         s.seen[tile] += 3
         if r.kong_chain != 2:
             # A discard lies between: only a chain over the whole table goes on.
             s.chain = 0
-    s.kongs[seat] |= bit
+    s.kongs[seat] |= kind_bit
+    s.nearest[seat] = 0
     s.calls += 1
     s.chain += 1
     s.robbing = 0
+    s.tile = tile
+    s.seat = seat
     kong_payment(r, kind, s.chain, seat, feeder, s.kong_points)
-    _update_waits(t, r, s, seat)
-    s.tail -= 1
-    s.replacement = 2 if r.wild != 0 and tile == RED else 1
-    _take(t, r, s, seat, s.wall[s.tail])
+    update_waits(t, r, s, seat)
+    return REPLACEMENT_DRAW
 
 
 @kernel
 def _win_by_self_draw(t, r, s):
     seat = s.seat
-    _remove(s, seat, s.tile, 1)
+    remove(s, seat, s.tile, 1)
     if r.maima != 0 and wall_left(s) > 0:
         s.maima_tile = s.wall[s.tail - 1]
     _settle(t, r, s, seat, 3)
     s.next_dealer = seat
     s.outcome = SELF_DRAWN
     s.phase = END
+    return DECISION
 
 
 @kernel
@@ -385,10 +359,11 @@ def _win_offer(t, r, s):
         _settle(t, r, s, second, s.feeder)
         s.next_dealer = s.feeder
     if robbed:
-        _remove(s, s.feeder, s.tile, 1)
+        remove(s, s.feeder, s.tile, 1)
         s.seen[s.tile] += 1
     s.outcome = KONG_ROBBED if robbed else DISCARD_WON
     s.phase = END
+    return DECISION
 
 
 @kernel
@@ -410,3 +385,4 @@ def _end_undecided(r, s):
     s.next_dealer = s.dealer
     s.outcome = UNDECIDED
     s.phase = END
+    return DECISION

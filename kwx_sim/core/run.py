@@ -2,27 +2,54 @@
 
 import numpy as np
 
-from kwx_sim.core.jit import kernel
+from kwx_sim.core.jit import inlined, kernel
 from kwx_sim.core.policy import decide
 from kwx_sim.core.rng import fill_wall, stream_key
 from kwx_sim.core.round import apply, deal
-from kwx_sim.core.state import END
+from kwx_sim.core.state import DISCARD, END, LIANGDAO, TURN, bit
 
-__all__ = ["play_block", "play_out"]
+__all__ = ["EVERYBODY", "NOBODY", "ROUND_OVER", "play_block", "play_out", "play_until_ready"]
+
+NOBODY, EVERYBODY = np.int64(0), np.int64(0b111)
+"""Seats that are watched, as a mask."""
+
+ROUND_OVER = -1
 
 
 @kernel
-def play_out(t, r, s, policies, key):
-    """Play from the decision that is due to the end.
+def play_until_ready(t, r, s, policies, key, watched):
+    """Play from the decision that is due until a watched seat has the choice to declare or not, or to the end.
 
     Parameters
     ----------
     t, r, s : records of TABLES, RULES and STATE; s is played on
     policies : (3,) POLICY, by seat
     key : uint64, the round's key for noise
+    watched : mask of seats
+
+    Returns
+    -------
+    The watched seat's action, not taken yet: a discard, declared with or not, with which it may declare; or ROUND_OVER.
     """
     while s.phase != END:
-        apply(t, r, s, decide(t, r, s, policies[s.seat], key))
+        action = decide(t, r, s, policies[s.seat], key)
+        if watched >> s.seat & 1 != 0 and _may_declare_with(s, action):
+            return action
+        apply(t, r, s, action)
+    return ROUND_OVER
+
+
+@inlined
+def _may_declare_with(s, action):
+    """Whether an action is a discard with which the seat may declare."""
+    kind = action >> 5
+    return s.phase == TURN and (kind == DISCARD or kind == LIANGDAO) and s.can_liangdao & bit(action & 31) != 0
+
+
+@kernel
+def play_out(t, r, s, policies, key):
+    """Play from the decision that is due to the end; parameters as above."""
+    play_until_ready(t, r, s, policies, key, NOBODY)
 
 
 @kernel

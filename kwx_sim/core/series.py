@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from kwx_sim.core.fork import FORKS_OF_ROUND, LIANGDAO_SUMS, N_ARMS, add_forks, fork, is_first_ready
+from kwx_sim.core.fork import FORKS_OF_ROUND, LIANGDAO_SUMS, N_ARMS, add_forks, fork
 from kwx_sim.core.jit import kernel, records
-from kwx_sim.core.policy import decide
 from kwx_sim.core.rng import below, fill_wall, stream_key
 from kwx_sim.core.round import apply, deal
-from kwx_sim.core.state import END, STATE
+from kwx_sim.core.run import EVERYBODY, NOBODY, ROUND_OVER, play_until_ready
+from kwx_sim.core.state import STATE
 from kwx_sim.core.tally import KAWUXING, MAIMA, N_KAWUXING, N_MAIMA, N_TILE_CLASSES, TURNS, add_kawuxing, add_maima
 
 __all__ = ["SERIES", "STREAMS", "SUMS", "TALLY_KAWUXING", "TALLY_LIANGDAO", "TALLY_MAIMA", "desk", "play_rounds"]
@@ -57,7 +57,7 @@ def play_rounds(tables, rules, policies, piao, streams, first, last, tallies, st
             dealer = below(stream_key(keys.dealers, number // SERIES), 3)
         fill_wall(wall, r.n_kinds, stream_key(keys.walls, number))
         deal(t, r, s, wall, dealer, piao)
-        round_forks.n, round_forks.seats = 0, 0
+        round_forks.n = 0
         _play(t, r, states, policies, stream_key(keys.noise, number), tallies & TALLY_LIANGDAO != 0, round_forks)
         dealer = np.int64(s.next_dealer)
         if tallies & TALLY_KAWUXING:
@@ -72,8 +72,10 @@ def play_rounds(tables, rules, policies, piao, streams, first, last, tallies, st
 def _play(t, r, states, policies, key, forking, forks):
     """Play states[0] to its end; with `forking`, play on a seat's first ready moment in every way first."""
     s = states[0]
-    while s.phase != END:
-        action = decide(t, r, s, policies[s.seat], key)
-        if forking and is_first_ready(s, action, forks):
-            fork(t, r, states, policies, key, action, forks)
+    watched = EVERYBODY if forking else NOBODY
+    action = play_until_ready(t, r, s, policies, key, watched)
+    while action != ROUND_OVER:
+        watched ^= 1 << s.seat
+        fork(t, r, states, policies, key, action, forks)
         apply(t, r, s, action)
+        action = play_until_ready(t, r, s, policies, key, watched)
