@@ -1,0 +1,103 @@
+"""Turns: in which order discards went on the table, and whose turn comes with how many tiles left.
+
+Nothing else is known of a river that somebody wrote down afterwards: who dealt, and which discard a meld took, follow
+from the order of turns, often in one way only.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from kwx_sim.positions.model import ME, SEATS
+from kwx_sim.tiles import Meld
+
+__all__ = ["Courses", "Order", "courses", "dealer_without_calls", "draws_without_calls"]
+
+NEXT = (1, 2, 0)
+
+Order = tuple[tuple[int, int], ...]
+"""Discards in table order, as (seat, slot)."""
+
+
+class Courses(NamedTuple):
+    """The courses that a round can have taken: how many, who can have dealt, and the discards of one in order."""
+
+    number: int
+    dealers: tuple[int, ...]
+    order: Order
+
+
+def courses(
+    rivers: Sequence[Sequence[int]],
+    melds: Sequence[Sequence[Meld]],
+    *,
+    order: Order | None,
+    dealer: int | None,
+    after_pong: bool,
+    replacement: bool,
+) -> Courses:
+    """Every way in which turns lead from the deal over these discards and claims to the asker's own turn.
+
+    Parameters
+    ----------
+    rivers : each seat's discards, the claimed ones too
+    melds : each seat's melds; those that took a discard are used up by it
+    order : the discards in table order, or None where it is not known
+    dealer : None for any
+    after_pong, replacement : how the asker's turn began
+    """
+    made = [(seat, meld) for seat in range(SEATS) for meld in melds[seat]]
+    takers = {meld.tile: (seat, meld.kind) for seat, meld in made if meld.kind != "concealed_kong"}
+    last_pong = melds[ME][-1].tile if after_pong else None
+
+    def ends(seat: int, unclaimed: frozenset[int], claimed: int | None) -> bool:
+        if seat != ME or unclaimed:
+            return False
+        if after_pong or claimed is None:
+            return claimed == last_pong
+        return replacement and takers[claimed][1] == "direct_kong"
+
+    def steps(seat: int, used: tuple[int, ...], unclaimed: frozenset[int]) -> list[State]:
+        """What the seat's discard can lead to: the next turn, or that of a claimer."""
+        if used[seat] == len(rivers[seat]) or (order is not None and order[sum(used)][0] != seat):
+            return []
+        tile = rivers[seat][used[seat]]
+        now = tuple(n + (each == seat) for each, n in enumerate(used))
+        ways: list[State] = [(NEXT[seat], now, unclaimed, None)]
+        if tile in unclaimed and takers[tile][0] != seat:
+            ways.append((takers[tile][0], now, unclaimed - {tile}, tile))
+        return ways
+
+    @cache
+    def count(seat: int, used: tuple[int, ...], unclaimed: frozenset[int], claimed: int | None) -> int:
+        if sum(used) == total:
+            return int(ends(seat, unclaimed, claimed))
+        return sum(count(*state) for state in steps(seat, used, unclaimed))
+
+    total = sum(map(len, rivers))
+    starts: list[State] = [(seat, (0,) * SEATS, frozenset(takers), None) for seat in range(SEATS)]
+    open_starts = [start for start in starts if dealer in (None, start[0]) and count(*start)]
+    found = []
+    if open_starts:
+        state = open_starts[0]
+        while sum(state[1]) < total:
+            seat, used = state[:2]
+            found.append((seat, rivers[seat][used[seat]]))
+            state = next(way for way in steps(seat, used, state[2]) if count(*way))
+    dealers = tuple(start[0] for start in open_starts)
+    return Courses(sum(count(*start) for start in open_starts), dealers, tuple(found))
+
+
+State = tuple[int, tuple[int, ...], frozenset[int], int | None]
+"""Whose turn it is, discards used of each river, kinds whose claim is still to come, the kind claimed just before."""
+
+
+def dealer_without_calls(draws: int, last: int = ME) -> int:
+    """Who dealt, where all have drawn in turn, that many times from the front, and `last` made the last draw."""
+    return (last - (draws - 1)) % SEATS
+
+
+def draws_without_calls(draws: int, last: int = ME) -> tuple[int, int, int]:
+    """That many draws from the front, dealt out in turn such that `last` made the last of them."""
+    mine, following, before = ((draws + (seat - last - 1) % SEATS) // SEATS for seat in range(SEATS))
+    return mine, following, before
