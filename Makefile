@@ -1,5 +1,6 @@
 # The interface for batch work. Every target sets up its own virtual environment first.
-# Variables: GAMES, SEED, RULES (a preset, a file, or "all"), WORKERS, COLD, PYTHON.
+# Variables: GAMES, SEED, RULES (a preset, a file, or "all"), WORKERS, COLD, PYTHON;
+# of make query: HAND, WALL, RULES, POSITION (a file), LANGUAGE (zh or en).
 
 PYTHON ?= python3
 VENV := .venv
@@ -19,18 +20,23 @@ SEED ?= 1
 RULES ?= all
 WORKERS ?= 0
 OPTIONS = --seed $(SEED) --rules "$(RULES)" --workers $(WORKERS) $(if $(GAMES),--games $(GAMES))
+QUESTION = $(if $(HAND),"$(HAND)") $(if $(WALL),--wall $(WALL)) $(if $(POSITION),--position "$(POSITION)") \
+  $(if $(filter-out all,$(RULES)),--rules "$(RULES)") --seed $(SEED) --workers $(WORKERS) \
+  $(if $(filter zh en,$(LANGUAGE)),--lang $(LANGUAGE))
 
 # Tests small enough for kernels that run as plain Python.
 PLAIN = scripted or golden or worked or field_acts or plain_twin or positions or legal_actions or one_hand or \
   one_row or discards_that_keep or small_run
 
 .DEFAULT_GOAL := help
-.PHONY: help tables test verify coverage bench bench-check bench-table lint clean
+.PHONY: help tables query test verify coverage bench bench-check bench-table lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 	@echo
 	@echo "  Options of make tables: GAMES=20000 SEED=1 RULES=xiangyang WORKERS=2"
+	@echo "  Options of make query:  HAND=\"123s 789s 46p 88p 777z 5s\" WALL=30 RULES=xiangyang LANGUAGE=zh"
+	@echo "                          or POSITION=table.toml in place of HAND and WALL"
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' \
@@ -52,6 +58,9 @@ $(PEERS): $(READY)
 
 tables: $(READY) ## Simulate every preset; leave the three tables under reports/tables/
 	$(BIN)/kwx tables $(OPTIONS)
+
+query: $(READY) ## Say what to do with a hand: declare or not, which discard, and why
+	$(BIN)/kwx liangdao $(QUESTION)
 
 test: $(READY) ## Run the tests
 	$(BIN)/python -m pytest

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from kwx_sim.hands import waits as waits
     from kwx_sim.play import Round as Round
     from kwx_sim.play import play_script as play_script
+    from kwx_sim.positions import Position as Position
+    from kwx_sim.query import Decision as Decision
+    from kwx_sim.query import should_liangdao as should_liangdao
     from kwx_sim.rules import Ruleset as Ruleset
     from kwx_sim.rules import load_rules as load_rules
     from kwx_sim.scoring import score as score
@@ -24,7 +27,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Decision": "query",
     "InputError": "errors",
+    "Position": "positions",
     "Round": "play",
     "Ruleset": "rules",
     "acceptance": "hands",
@@ -36,6 +41,7 @@ _HOMES = {
     "play_script": "play",
     "score": "scoring",
     "shanten": "hands",
+    "should_liangdao": "query",
     "simulate": "simulation",
     "waits": "hands",
 }

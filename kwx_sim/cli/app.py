@@ -27,6 +27,7 @@ COMMANDS = {
     "hand": "kwx_sim.cli.hand:hand",
     "score": "kwx_sim.cli.score:score",
     "rules": "kwx_sim.cli.rules:rules",
+    "liangdao": "kwx_sim.cli.liangdao:liangdao",
     "play": "kwx_sim.cli.play:play",
     "replay": "kwx_sim.cli.replay:replay",
     "simulate": "kwx_sim.cli.simulate:simulate",

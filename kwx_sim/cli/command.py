@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
@@ -14,6 +15,7 @@ from kwx_sim.cli.terminal import cells, hang
 from kwx_sim.errors import InputError
 
 __all__ = [
+    "Amount",
     "Choice",
     "Command",
     "Numbers",
@@ -85,6 +87,22 @@ class Whole(click.ParamType[int]):
         except InvalidOperation:
             pass
         raise InputError("cli.whole", option=_long_name(param), got=value)
+
+
+class Amount(click.ParamType[float]):
+    """A number, 0 or more, such as 0.05 or 2."""
+
+    name = "amount"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read the number. Raises InputError."""
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not 0 <= number < math.inf:
+            raise InputError("cli.amount", option=_long_name(param), got=value)
+        return number
 
 
 class Numbers(click.ParamType[list[int]]):

@@ -33,7 +33,20 @@ __all__ = [
 ]
 
 # Dragons as mpsz, so that even a hand shown on an ASCII terminal can be read and typed in again.
-_PLAIN = {"中": "7z", "发": "6z", "白": "5z", "×": "*", "−": "-", "–": "-", "—": "-", "→": ">", "·": ".", "…": "."}
+_PLAIN = {
+    "中": "7z",
+    "发": "6z",
+    "白": "5z",
+    "×": "*",
+    "−": "-",
+    "–": "-",
+    "—": "-",
+    "→": ">",
+    "·": ".",
+    "…": ".",
+    "“": '"',
+    "”": '"',
+}
 _PIPED_WIDTH = 160
 _PROSE_WIDTH = 100
 # A wide character is a word by itself: Chinese is folded anywhere, but no line begins with a closing mark.

@@ -1,0 +1,319 @@
+"""The sentence of an answer for every outcome, what it rests on, its JSON, its HTML: from answers made up for it."""
+
+import json
+import math
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from kwx_sim.positions import Assumption, check, position_of
+from kwx_sim.query import Decision
+from kwx_sim.query.arms import Arm
+from kwx_sim.query.decision import ArmFigures, BreakEven, Difference, Provisional, Rung, Sampling
+from kwx_sim.query.figures import Shares
+from kwx_sim.query.notebook import as_html
+from kwx_sim.query.telling import as_json, assumed, how, mark, provisional, sentence
+from kwx_sim.sequences import Outcome, State, Verdict
+from kwx_sim.tiles import parse_tile
+
+LADDER = (
+    Rung("lock", -0.3, 0.1),
+    Rung("show", -1.1, 0.1),
+    Rung("multiplier", 2.9, 0.2),
+    Rung("feeder_pays_all", 0.1, 0.2),
+)
+SAMPLING = Sampling(
+    worlds=2_000, pilot=400, effective=2_000.0, bound=102.0, stated_cap=None, exact=False, ended="settled", seed=1,
+    rules_hash="abc", kernels="def", version="0", seconds=1.5,
+)  # fmt: skip
+SHARES = Shares(*np.array([0.25, 0.125, 0.0, 0.5, 0.125]), fan=np.float64(2.5))
+
+
+def arm(name):
+    """An arm from its name: "in 1 5s"."""
+    way, _, tile = name.rpartition(" ")
+    return Arm(way, parse_tile(tile))
+
+
+def lead(mean, half):
+    return Difference(mean, mean - half, mean + half, mean - 2 * half, mean + 2 * half, 4.0)
+
+
+def decision(outcome, *others, best="declare 5s", more=0, cells=1, **changes):
+    """An answer: the best arm, and for each other its name, the best's lead, and half of its interval."""
+    figures = [ArmFigures(arm(best), 1.5, 1.25, 1.75, 1_600, SHARES, None, None)]
+    for name, mean, half in others:
+        beaten = arm(best) if mean > half else None
+        figures.append(ArmFigures(arm(name), 1.5 - mean, 1.0, 2.0, 1_200, SHARES, lead(mean, half), beaten))
+    state = {Outcome.ACTION: State.ABOVE, Outcome.TOO_CLOSE: State.WITHIN}.get(outcome, State.OPEN)
+    action = best if outcome is Outcome.ACTION else None
+    hard = min(figures[1:], key=lambda each: each.behind.low, default=None)
+    fields = {
+        "rules": "xiangyang",
+        "best": arm(best),
+        "other": hard.arm if hard else None,
+        "verdict": Verdict(outcome, action, (state,) * cells, more),
+        "difference": hard.behind if hard else None,
+        "arms": tuple(figures),
+        "ladder": LADDER,
+        "ladder_against": arm("quiet 5s"),
+        "break_even": BreakEven((0.0, 1.0), (1.0, -1.0), (0.1, 0.1), (0.5,)),
+        "belief": "uniform",
+        "opponents": "efficient:avoidance=0.5",
+        "me": "efficient",
+        "precision": 0.2,
+        "assumptions": (),
+        "no_liangdao": False,
+        "sampling": SAMPLING,
+    }
+    return Decision(**(fields | changes))
+
+
+CASES = {
+    "declare": (
+        decision(Outcome.ACTION, ("quiet 5s", 1.8, 0.3), ("never 5s", 2.0, 0.3)),
+        "Declare, discard 5s: +1.8 bases a round against staying quiet; the doubling is worth 2.9, hiding keeps 1.1 of "
+        "discard wins.",
+        "亮倒，打 5条：比不亮每局 +1.8 底；加倍值 2.9，不亮可多收点炮 1.1。",
+    ),
+    "declare, other discards behind": (
+        decision(Outcome.ACTION, ("declare 6p", 0.5, 0.3), ("quiet 6p", 1.8, 0.3), ladder=()),
+        "Declare, discard 5s: +1.8 bases a round against staying quiet with 6p.",
+        "亮倒，打 5条：比打 6筒 不亮每局 +1.8 底。",
+    ),
+    "quiet": (
+        decision(Outcome.ACTION, ("declare 5s", 0.4, 0.1), best="quiet 5s", ladder=LADDER[:2]),
+        "Stay quiet, discard 5s: +0.40 bases a round against declaring; hiding keeps 1.1 of discard wins.",
+        "先不亮，打 5条：比亮倒每局 +0.40 底；不亮可多收点炮 1.1。",
+    ),
+    "quiet, outweighing": (
+        decision(
+            Outcome.ACTION,
+            ("declare 5s", 0.4, 0.1),
+            best="quiet 5s",
+            ladder=(Rung("show", -0.6, 0.1), Rung("multiplier", 0.7, 0.1), Rung("lock", -0.5, 0.1)),
+        ),
+        "hiding keeps 0.60 of discard wins, a free hand is worth 0.50, the doubling is worth 0.70.",
+        "不亮可多收点炮 0.60，不锁手值 0.50，加倍值 0.70。",
+    ),
+    "never": (
+        decision(Outcome.ACTION, ("declare 5s", 0.4, 0.1), best="never 5s", ladder=()),
+        "Stay quiet for good, discard 5s: +0.40 bases a round against declaring.",
+        "始终不亮，打 5条：比亮倒每局 +0.40 底。",
+    ),
+    "in 1": (
+        decision(Outcome.ACTION, ("declare 5s", 0.4, 0.1), best="in 1 5s", ladder=()),
+        "Discard 5s, declare with the next draw: +0.40 bases a round against declaring.",
+        "打 5条，下次摸牌再亮：比亮倒每局 +0.40 底。",
+    ),
+    "in 2": (
+        decision(Outcome.ACTION, ("declare 5s", 0.4, 0.1), best="in 2 5s", ladder=()),
+        "Discard 5s, declare two draws later:",
+        "打 5条，再摸两次后亮：",
+    ),
+    "discard": (
+        decision(Outcome.ACTION, ("discard 6p", 0.4, 0.1), best="discard 5s", ladder=(), ladder_against=None),
+        "Discard 5s: +0.40 bases a round against discarding 6p.",
+        "打 5条：比打 6筒 每局 +0.40 底。",
+    ),
+    "win": (
+        decision(Outcome.ACTION, ("declare 5s", 3.0, 0.1), ("never 5s", 3.1, 0.1), best="win 5s"),
+        "Win with 5s: +3.0 bases a round against declaring.",
+        "胡 5条：比亮倒每局 +3.0 底。",
+    ),
+    "pass": (
+        decision(Outcome.ACTION, ("win 5s", 3.0, 0.1), ("never 5s", 3.1, 0.1)),
+        "Pass, declare, discard 5s: +3.0 bases a round against winning.",
+        "过，亮倒，打 5条：比胡牌每局 +3.0 底。",
+    ),
+    "kong": (
+        decision(Outcome.ACTION, ("discard 5s", 0.4, 0.1), best="concealed_kong 中", ladder=(), ladder_against=None),
+        "Make the concealed kong of 中: +0.40 bases a round against discarding 5s.",
+        "暗杠 中：比打 5条 每局 +0.40 底。",
+    ),
+    "no kong": (
+        decision(Outcome.ACTION, ("added_kong 中", 0.4, 0.1), best="discard 5s", ladder=(), ladder_against=None),
+        "No kong, discard 5s: +0.40 bases a round against the kong.",
+        "不杠，打 5条：比开杠每局 +0.40 底。",
+    ),
+    "only": (
+        decision(Outcome.ACTION, best="win 5s", ladder=(), ladder_against=None),
+        "Win with 5s: nothing else is legal.",
+        "胡 5条：没有别的选择。",
+    ),
+    "too close": (
+        decision(Outcome.TOO_CLOSE, ("quiet 5s", 0.05, 0.1)),
+        "Too close to call between “declare, 5s” and “quiet, 5s”: +0.05 bases a round, [−0.05, +0.15]; the doubling is "
+        "worth 2.9, hiding keeps 1.1 of discard wins.",
+        "“亮倒 5条”与“先不亮 5条”难分高下：每局相差 +0.05 底，[−0.05, +0.15]；加倍值 2.9，不亮可多收点炮 1.1。",
+    ),
+    "too close, but only when to declare": (
+        decision(Outcome.TOO_CLOSE, ("never 5s", 0.0, 0.1), ("declare 5s", 0.4, 0.1), best="quiet 5s", ladder=()),
+        "Stay quiet, discard 5s: +0.40 bases a round against declaring; whether and when to declare later makes no "
+        "difference.",
+        "先不亮，打 5条：比亮倒每局 +0.40 底；以后亮不亮、何时亮没有差别。",
+    ),
+    "too close, but only with which tile": (
+        decision(Outcome.TOO_CLOSE, ("declare 6p", 0.0, 0.1), ("quiet 6p", 0.4, 0.1), ladder=()),
+        "Declare: +0.40 bases a round against staying quiet with 6p; which discard makes no difference: 5s, 6p.",
+        "亮倒：比打 6筒 不亮每局 +0.40 底；打哪张没有差别：5条, 6筒。",
+    ),
+    "too close in one cell of several": (
+        decision(Outcome.TOO_CLOSE, ("never 5s", 0.0, 0.1), ("declare 5s", 0.4, 0.1), best="quiet 5s", cells=2),
+        "Too close to call between “quiet, 5s” and “declare, 5s”",
+        "“先不亮 5条”与“亮倒 5条”难分高下",
+    ),
+    "equal": (
+        decision(
+            Outcome.TOO_CLOSE,
+            ("quiet 5s", 0.0, 0.0),
+            ladder=(),
+            sampling=replace(SAMPLING, exact=True, ended="enumerated"),
+        ),
+        "No difference: “declare, 5s” and “quiet, 5s” are worth the same.",
+        "没有差别：“亮倒 5条”与“先不亮 5条”价值相同。",
+    ),
+    "model dependent": (
+        decision(Outcome.MODEL_DEPENDENT, ("never 5s", 0.4, 0.1), cells=2, ladder=()),
+        "It depends on what is believed of the others: under some beliefs and opponents “declare, 5s” is better, under "
+        "others “never, 5s”.",
+        "取决于对别家的看法：在有的看法与对手下“亮倒 5条”更好，在有的之下“始终不亮 5条”更好。",
+    ),
+    "not settled": (
+        decision(Outcome.NOT_SETTLED, ("quiet 5s", 0.1, 0.4), more=12_345, ladder=()),
+        "Not settled: “declare, 5s” leads “quiet, 5s” by +0.10 bases a round, [−0.30, +0.50]; some 13,000 more worlds "
+        "would settle it.",
+        "尚无定论：“亮倒 5条”领先“先不亮 5条”每局 +0.10 底，[−0.30, +0.50]；约再抽 13,000 个世界可见分晓。",
+    ),
+    "not settled, but only when to declare": (
+        decision(
+            Outcome.NOT_SETTLED, ("in 1 5s", 0.0, 0.3), ("declare 5s", 0.4, 0.1), best="quiet 5s", ladder=(), more=9
+        ),
+        "Stay quiet, discard 5s: +0.40 bases a round against declaring; whether and when to declare later is not "
+        "settled.",
+        "以后亮不亮、何时亮尚无定论。",
+    ),
+    "hopeless": (
+        decision(Outcome.NOT_SETTLED, ("quiet 5s", 0.0, 0.4), more=None, ladder=()),
+        "[−0.40, +0.40]; more worlds would hardly settle it.",
+        "再多抽也难见分晓。",
+    ),
+    "nothing known": (
+        decision(Outcome.NOT_SETTLED, ("quiet 5s", math.nan, math.inf), more=None),
+        "Nothing is known yet: it ended before the first look.",
+        "尚无所知：首次查看之前就结束了。",
+    ),
+}
+
+
+@pytest.mark.parametrize(("answer", "english", "chinese"), CASES.values(), ids=CASES)
+def test_sentence(answer, english, chinese):
+    for lang, expected in (("en", english), ("zh", chinese)):
+        said = sentence(answer, lang)
+        assert said.endswith(expected) or said.startswith(expected)
+        assert "\n" not in said
+        assert answer.text(lang) == said
+
+
+@pytest.mark.parametrize("answer", [case[0] for case in CASES.values()], ids=CASES)
+def test_json_and_html_of_every_outcome(answer):
+    told = as_json(answer, "zh")
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert told["sentence"] == sentence(answer, "zh")
+    assert len(told["arms"]) == len(answer.arms)
+    assert answer.to_json()["sentence"] == sentence(answer)
+    for lang in ("en", "zh"):
+        assert balanced(as_html(answer, lang))
+
+
+def balanced(page):
+    """Whether every element of a page is closed where it should be."""
+    open_elements, wrong = [], []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag, attrs):
+            open_elements.append(tag)
+
+        def handle_endtag(self, tag):
+            if not open_elements or open_elements.pop() != tag:
+                wrong.append(tag)
+
+    Reader().feed(page)
+    return not open_elements and not wrong
+
+
+def test_json_says_which_first_action_is_clear():
+    told = {name: as_json(case[0])["verdict"]["first_action"] for name, case in CASES.items()}
+    assert told["declare"] == "declare 5s"
+    assert told["never"] == told["in 1"] == told["too close, but only when to declare"] == "discard 5s"
+    assert told["not settled, but only when to declare"] == "discard 5s"
+    assert told["kong"] == "concealed_kong 中"
+    for name in ("too close", "model dependent", "not settled", "nothing known", "too close in one cell of several"):
+        assert told[name] is None
+
+
+def test_what_is_not_known_is_null():
+    told = as_json(CASES["nothing known"][0])
+    assert told["arms"][1]["behind"]["mean"] is None
+    assert told["arms"][1]["behind"]["low"] is None
+    assert type(told["arms"][0]["fan"]) is float
+
+
+def test_html_is_escaped():
+    page = as_html(decision(Outcome.ACTION, ("quiet 5s", 1.8, 0.3), rules="<b>&"))
+    assert "<b>&" not in page
+    assert "&lt;b&gt;&amp;" in page
+    assert decision(Outcome.ACTION, ("quiet 5s", 1.8, 0.3))._repr_html_().startswith("<p><strong>")
+
+
+# ---------------------------------------------------------------- what it rests on
+
+
+def keys(answer):
+    return [each.key.removeprefix("positions.assumption.").removeprefix("query.") for each in assumed(answer)]
+
+
+def test_worlds_played_in_take_the_place_of_what_a_position_assumes():
+    table = check(position_of({"hand": "123s 789s 46p 88p 中中中 5s"}), "suizhou")
+    given = [each.key.rpartition(".")[2] for each in table.assumptions]
+    assert {"wall", "discards", "melds", "undeclared", "missed"} <= set(given)
+    played = keys(decision(Outcome.ACTION, assumptions=table.assumptions, belief="played_in"))
+    assert played[0] == "belief.played_in"
+    assert {"wall", "undeclared", "missed"} <= set(played)
+    assert not {"discards", "dealer", "draws", "melds"} & set(played)
+    uniform = keys(decision(Outcome.ACTION, assumptions=table.assumptions))
+    assert uniform[: len(given) + 1] == ["belief.uniform", *given]
+
+
+def test_players_and_the_bound_are_named():
+    said = [each.text() for each in assumed(CASES["declare"][0])]
+    assert any("by the policy efficient, the others by efficient:avoidance=0.5" in line for line in said)
+    assert any("B = 102 bases (kong chains left aside)" in line for line in said)
+    capless = replace(SAMPLING, stated_cap=64)
+    said = [each.text() for each in assumed(decision(Outcome.ACTION, sampling=capless))]
+    assert any("at most 64 fan" in line for line in said)
+    assert not any("B =" in each.text() for each in assumed(CASES["equal"][0]))
+
+
+def test_why_nothing_is_declared():
+    without = decision(Outcome.ACTION, ("discard 6p", 0.4, 0.1), best="discard 5s", rules="hongzhong", no_liangdao=True)
+    assert Assumption("query.assumption.no_liangdao", {"rules": "hongzhong"}) in assumed(without)
+    assert "assumption.no_declaring" in keys(decision(Outcome.ACTION, ("discard 6p", 0.4, 0.1), best="discard 5s"))
+    assert "assumption.no_declaring" not in keys(CASES["declare"][0])
+
+
+@pytest.mark.parametrize("ended", ["settled", "worlds", "seconds", "interrupted"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_how_it_ended_is_told_and_marked(ended, lang):
+    answer = decision(Outcome.ACTION, sampling=replace(SAMPLING, ended=ended))
+    assert "2,000" in how(answer, lang)
+    assert "abc" in how(answer, lang)
+    assert bool(mark(answer, lang)) == (ended in ("seconds", "interrupted"))
+
+
+def test_while_it_runs():
+    now = Provisional(arm("declare 5s"), arm("quiet 5s"), lead(0.5, 1.0))
+    assert provisional(now, "en") == "“declare, 5s” leads “quiet, 5s” by +0.50 bases a round, [−0.50, +1.50]"
+    assert provisional(Provisional(arm("win 5s"), None, None), "zh") == "胡 5条"
