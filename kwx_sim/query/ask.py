@@ -38,7 +38,7 @@ WORLDS = 20_000
 PRECISION = 0.2
 """Bases a round that nobody minds."""
 
-LADDER_WORLDS = 2_000
+LADDER_WORLDS = 4_000
 CHEAP = 40_000
 """Play-outs up to which a small position is enumerated without being asked: less than a sample would need."""
 
@@ -222,7 +222,7 @@ class _Question:
         figures = tuple(self._figures(found, sums, arm, best) for arm in ranked)
         chosen = self.arms[best]
         told = None if other is None else self.arms[other]
-        ladder, against, break_even = self._why(found)
+        ladder, total, against, break_even = self._why(found)
         return Decision(
             rules=self.rules.name,
             best=chosen,
@@ -231,6 +231,7 @@ class _Question:
             difference=None if other is None else found.difference(best, other),
             arms=figures,
             ladder=ladder,
+            ladder_total=total,
             ladder_against=against,
             break_even=break_even,
             belief="played_in" if self.worlds.from_deal else "uniform",
@@ -275,23 +276,23 @@ class _Question:
                 return self._reasons(found)
             except KeyboardInterrupt:
                 self.ended = "interrupted"
-        return (), None, None
+        return (), None, None, None
 
     def _reasons(self, found: Sampled | Exact) -> Any:
         """The ladder of the best way to declare against the best without, the discard alike; and p*."""
         declaring = [n for n in found.ranked() if self.arms[n].declares]
         if not declaring:
-            return (), None, None
+            return (), None, None, None
         declare = self.arms[declaring[0]]
         alike = [n for n in found.ranked() if self.arms[n].tile == declare.tile and self.arms[n].hides]
         against = self.arms[alike[0]]
         # Fresh worlds: what chose the arms flatters the better one.
         fresh = range(self.options.worlds, self.options.worlds + min(LADDER_WORLDS, self.options.worlds))
-        ladder = climb(self.worlds, self.packed_rules, declare, against, fresh)
+        ladder, total = climb(self.worlds, self.packed_rules, declare, against, fresh)
         shown = self.packed_rules[0]["shows"] != 0 and self.packed_rules[0]["forbid_feeding"] == 0
         matters = bool(shown) and len(self.policies) > 1
         break_even = find_break_even(self.worlds, declare, against, fresh) if matters else None
-        return ladder, against, break_even
+        return ladder, total, against, break_even
 
 
 def _ready_discards(table: Table, melds: NDArray[np.uint8], rules: Ruleset) -> list[int]:

@@ -104,6 +104,7 @@ class Decision:
     best, other : the best arm, and the arm that it is to be told from
     arms : every arm, the best first
     ladder, ladder_against : what each rule adds to declaring, against that arm; empty where declaring is not at issue
+    ladder_total : their sum, which is the difference of the two arms in worlds that did not choose them
     break_even : None where avoidance plays no part
     belief : played_in (from the deal to the wall, by the policies) or uniform (the unseen tiles, at random)
     opponents, me : the policies, with the parameters that are not their defaults
@@ -127,6 +128,7 @@ class Decision:
     assumptions: tuple[Assumption, ...]
     no_liangdao: bool
     sampling: Sampling
+    ladder_total: Rung | None = None
 
     @property
     def settled(self) -> bool:

@@ -48,8 +48,10 @@ def with_avoidance(policy: Policy) -> list[Policy]:
     return [policy.model_copy(update={"avoidance": avoidance}) for avoidance in GRID]
 
 
-def climb(worlds: Worlds, rules: NDArray[np.void], declare: Arm, against: Arm, fresh: range) -> tuple[Rung, ...]:
-    """Each rule's part in the difference of two arms: the parts sum to it, world by world.
+def climb(
+    worlds: Worlds, rules: NDArray[np.void], declare: Arm, against: Arm, fresh: range
+) -> tuple[tuple[Rung, ...], Rung]:
+    """Each rule's part in the difference of two arms, and the whole: the parts sum to it, world by world.
 
     With every rung off declaring changes nothing, so the first step is 0 by itself.
     """
@@ -62,7 +64,7 @@ def climb(worlds: Worlds, rules: NDArray[np.void], declare: Arm, against: Arm, f
     for column, (_, step) in enumerate(pairwise(steps), 1):
         mean, half = _mean(gains[:, column] - gains[:, column - 1])
         rungs.append(Rung(names[step - 1], mean, half))
-    return tuple(rungs)
+    return tuple(rungs), Rung("all", *_mean(gains[:, -1]))
 
 
 def find_break_even(worlds: Worlds, declare: Arm, against: Arm, fresh: range) -> BreakEven:

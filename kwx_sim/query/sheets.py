@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from kwx_sim.query.decision import ArmFigures, Decision
@@ -71,7 +70,9 @@ def _ladder(decision: Decision, title: str, lang: str) -> Sheet:
     """
     rungs = [rung for rung in decision.ladder if rung.mean or rung.half]
     rows = [[t(f"query.rung.{rung.rule}", lang), signed(rung.mean), f"±{rung.half:.2f}"] for rung in rungs]
-    rows.append([t("query.head.sum", lang), signed(math.fsum(rung.mean for rung in rungs)), ""])
+    total = decision.ladder_total
+    if total is not None:
+        rows.append([t("query.head.sum", lang), signed(total.mean), f"±{total.half:.2f}"])
     return Sheet(title, [*_heads(["rule", "adds"], lang), "±"], rows, (1, 2))
 
 

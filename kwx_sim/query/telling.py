@@ -341,6 +341,7 @@ def _ladder_as_json(decision: Decision) -> dict[str, Any] | None:
         "declare": declare.name,
         "against": decision.ladder_against.name,
         "rungs": [asdict(rung) for rung in decision.ladder],
+        "total": asdict(decision.ladder_total) if decision.ladder_total else None,
     }
 
 
