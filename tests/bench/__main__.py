@@ -58,6 +58,7 @@ def sections(cold: bool) -> dict[str, list[Figure]]:
         "Rounds kept, and forks": [*rounds.recording_rows(), *rounds.fork_rows()],
         "Peers' rounds, their own games at random from Python": list(rounds.peer_round_rows()),
         "Start-up": [*whole.start_rows(), *(whole.cold_rows() if cold else ())],
+        "The query": list(whole.query_rows()),
         "Memory and scaling": [*whole.memory_rows(), *whole.scaling_rows()],
     }
 

@@ -49,6 +49,29 @@ def memory_of_rounds() -> float:
     return _peak()
 
 
+def worlds() -> float:
+    """Seconds for 20,000 worlds played in from the deal, four arms in each, on all workers."""
+    import os
+
+    from kwx_sim.core.jit import records
+    from kwx_sim.core.world import READY_HAND
+    from kwx_sim.policies import parse_policy
+    from kwx_sim.positions import Position, check
+    from kwx_sim.query.arms import Arm, packed
+    from kwx_sim.query.worlds import Worlds
+    from kwx_sim.rules import load_rules, pack
+
+    position, rules = Position.of("123s 789s 46p 88p 中中中 5s", wall=30), load_rules("xiangyang")
+    players = [parse_policy("efficient")] * 3
+    no_hands = (records(0, READY_HAND), [0] * 3, [0] * 3)
+    made = Worlds(position, check(position, rules), pack(rules), [players], no_hands, 1, os.cpu_count() or 1)
+    arms = packed([Arm(way, 4) for way in ("declare", "quiet", "never", "in 1")])
+    list(made.play(arms, 0, 1))
+    start = time.perf_counter()
+    list(made.play(arms, 0, 20_000))
+    return time.perf_counter() - start
+
+
 def scaling() -> float:
     """How many times faster two workers are than one: the best of each, taken in turn."""
     one, two = [], []
@@ -99,7 +122,8 @@ def _peak() -> float:
 
 
 TASKS: dict[str, Any] = {
-    task.__name__: task for task in (load_tables, build_tables, memory_of_a_hand, memory_of_rounds, scaling, growth)
+    task.__name__: task
+    for task in (load_tables, build_tables, memory_of_a_hand, memory_of_rounds, worlds, scaling, growth)
 }
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Start-up, memory and scaling, each in a fresh process."""
+"""Start-up, the query, memory and scaling, each in a fresh process."""
 
 import json
 import os
@@ -8,15 +8,19 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 from bench.figures import Figure, figure
 from bench.timing import CORES, say, unpinned
 
-__all__ = ["cold_rows", "memory_rows", "scaling_rows", "start_rows"]
+__all__ = ["cold_rows", "memory_rows", "query_rows", "scaling_rows", "start_rows"]
 
 REPEATS = 5
 HAND = ("hand", "123s 789s 46p 88p 中中中", "--rules", "xiangyang")
+NINE_SIDED = ("liangdao", "1112345678999p 5s", "--wall", "30", "--rules", "platform")
+FIRST_LOOK = (*NINE_SIDED, "--worlds", "800")
 TABLES_BAR, WARM_BAR, COLD_BAR, SCALING_BAR = 0.15, 2, 25, 1.75
+FIRST_BAR, CLEAR_BAR, WORLDS_BAR = 2.5, 4, 10
 GROWTH_BAR = 1.05  # no growth, but for the noise of a shared machine
 TESTS = Path(__file__).parents[1]
 
@@ -36,6 +40,15 @@ def cold_rows() -> Iterator[Figure]:
     say("start-up: kwx hand … with an empty cache")
     with tempfile.TemporaryDirectory() as cache:
         yield figure("kwx hand …, empty cache", _kwx(HAND, NUMBA_CACHE_DIR=cache), "s", COLD_BAR)
+
+
+def query_rows() -> Iterator[Figure]:
+    """Seconds from nothing to the first answer and to a clear one, on every core: medians of five fresh processes."""
+    say("the query")
+    with unpinned():
+        for name, command, bar in [("first answer", FIRST_LOOK, FIRST_BAR), ("clear position", NINE_SIDED, CLEAR_BAR)]:
+            yield figure(f"kwx liangdao …, {name}", median(_kwx(command) for _ in range(REPEATS)), "s", bar)
+        yield figure("20,000 worlds × 4 arms", _child("worlds"), "s", WORLDS_BAR)
 
 
 def memory_rows() -> Iterator[Figure]:
