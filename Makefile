@@ -20,8 +20,10 @@ SEED ?= 1
 RULES ?= all
 WORKERS ?= 0
 OPTIONS = --seed $(SEED) --rules "$(RULES)" --workers $(WORKERS) $(if $(GAMES),--games $(GAMES))
-QUESTION = $(if $(HAND),"$(HAND)") $(if $(WALL),--wall $(WALL)) $(if $(POSITION),--position "$(POSITION)") \
-  $(if $(filter-out all,$(RULES)),--rules "$(RULES)") --seed $(SEED) --workers $(WORKERS) \
+# By the environment, so that the shell takes nothing in them for its own.
+export HAND WALL POSITION RULES SEED WORKERS
+QUESTION = $(if $(HAND),"$$HAND") $(if $(WALL),--wall "$$WALL") $(if $(POSITION),--position "$$POSITION") \
+  $(if $(filter-out all,$(RULES)),--rules "$$RULES") --seed "$$SEED" --workers "$$WORKERS" \
   $(if $(filter zh en,$(LANGUAGE)),--lang $(LANGUAGE))
 
 # Tests small enough for kernels that run as plain Python.

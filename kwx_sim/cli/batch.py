@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
@@ -41,6 +41,9 @@ ANY_84 = "any84"
 
 STDIN = "-"
 
+MAX_LINE = 1 << 16
+"""Bytes of a line: no question comes near it."""
+
 
 def run_batch(
     source: str,
@@ -54,11 +57,13 @@ def run_batch(
     """
     failed = False
     with _open(source) as lines:
-        for raw in lines:
+        for raw in _lines(lines):
             if not raw.strip():
                 continue
             line: Any = None
             try:
+                if len(raw) > MAX_LINE:
+                    raise InputError("cli.line_size", limit=MAX_LINE)
                 line = _parse(raw)
                 answered = {"id": line.get("id")} | answer(line)
             except InputError as error:
@@ -78,6 +83,14 @@ def _open(source: str) -> AbstractContextManager[BinaryIO]:
         return open(source, "rb")
     except OSError as error:
         raise InputError("cli.unreadable", file=source, problem=error.strerror) from error
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file; of one that is too long so much that this can be seen, however long it is."""
+    while raw := file.readline(MAX_LINE + 1):
+        yield raw
+        while raw and len(raw) > MAX_LINE and not raw.endswith(b"\n"):
+            raw = file.readline(MAX_LINE + 1)
 
 
 def _parse(raw: bytes) -> dict[str, Any]:

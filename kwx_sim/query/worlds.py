@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from kwx_sim.core.arms import ARM, RESULT, play_worlds
 from kwx_sim.core.jit import records
 from kwx_sim.core.policy import POLICY
+from kwx_sim.core.rng import stream_key
 from kwx_sim.core.state import NO_TILE, STATE
 from kwx_sim.core.tables import load_tables
-from kwx_sim.core.world import DESK, NOT_TOLD, WORLD
+from kwx_sim.core.world import DESK, NOT_TOLD, WORLD, play_in
 from kwx_sim.errors import InputError
 from kwx_sim.policies import Policy
 from kwx_sim.positions import Position, Table
@@ -25,6 +26,9 @@ __all__ = ["BLOCK", "Worlds"]
 
 BLOCK = 100
 """Worlds of a call into the kernels: some hundredths of a second, after which a request to stop is noticed."""
+
+FEW_WORLDS, FEW_DEALS = 12, 64
+"""A position is played in where so many worlds are found with so many deals each: else a sample would take minutes."""
 
 PURPOSE = 16  # of the run's seed; runs of rounds have the numbers before
 SEATS = 3
@@ -55,7 +59,6 @@ class Worlds:
     ) -> None:
         _refuse_unknown_ready(table, rules[0])
         self.base = table.state
-        self.from_deal = _is_from_deal(table)
         self.rules = rules
         self.policies = records(len(policies) * SEATS, POLICY).reshape(len(policies), SEATS)
         for number, three in enumerate(policies):
@@ -66,7 +69,23 @@ class Worlds:
         self.tables = load_tables()
         self.key = np.random.SeedSequence(seed, spawn_key=(PURPOSE,)).generate_state(1, np.uint64)[0]
         self.workers = workers
+        self.from_deal = _is_from_deal(table)
+        self.gave_up = self.from_deal and not self._can_play_in()
+        """Whether worlds would have to be played in, but the policies hardly ever come to such a position."""
+        if self.gave_up:
+            self.from_deal = False
         self._stop = threading.Event()
+
+    def _can_play_in(self) -> bool:
+        """Whether a few worlds can be found with few deals each."""
+        states, desk = records(2, STATE), records(1, DESK)
+        known = (self.tables[0], self.rules[0], self.base, self.world[0], self.policies[0])
+
+        def found(world: int) -> bool:
+            keys = (stream_key(stream_key(self.key, world), number) for number in range(FEW_DEALS))
+            return any(play_in(*known, key, states, desk[0]) for key in keys)
+
+        return all(found(world) for world in range(FEW_WORLDS))
 
     def first_state(self) -> np.void:
         """The round's record at the asker's decision in the first world: what is legal is the same in all."""
