@@ -50,7 +50,16 @@ def test_an_answer_fits_the_terminal(lang, columns):
 def test_the_sentence_comes_first_and_everything_follows(told):
     page = run("liangdao", HAND, *QUICK).stdout
     assert " ".join(page.split()).startswith(told["sentence"])
-    for part in ("declare, 5s", "never, 5s", "in 2, 5s", "self-draw", "stakes are multiplied", "p*", "integrated out"):
+    for part in (
+        "Discard 5s: waits 5p (4 left).",
+        "declare, 5s",
+        "never, 5s",
+        "in 2, 5s",
+        "self-draw",
+        "stakes are multiplied",
+        "p*",
+        "integrated out",
+    ):
         assert part in page
     assert re.search(r"start \d+\.\d s, sampling \d+\.\d s", page)
 
@@ -86,6 +95,19 @@ def test_a_terminal_without_chinese():
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
     assert done.stdout.isascii()
+
+
+def test_a_won_hand_shows_its_best_arms_and_the_waits_that_are_left(tmp_path):
+    """Of 3p three lie in a meld; of 6p one is in the hand and one has been discarded."""
+    file = tmp_path / "won.toml"
+    file.write_text(
+        'hand = "123s 789s 456p 88p 777z"\ndrawn = "6p"\nwall = 30\n'
+        '[discards]\nprevious = "6p"\n[next]\nmelds = "pong:3p"\n',
+        "utf-8",
+    )
+    page = run("liangdao", "--position", str(file), "--worlds", "800").stdout
+    assert "Discard 6p: waits 3p (1 left), 6p (2 left)." in page
+    assert page.count("; --json has all") == 2
 
 
 def test_rules_without_liangdao():
@@ -139,6 +161,7 @@ def test_json_carries_every_figure(told):
     for arm in told["arms"]:
         # A win of the asker's, one of another's (or both, of one discard), or nobody's.
         assert arm["by_self_draw"] + arm["by_discard"] + arm["other_won"] + arm["undecided"] >= 1 - 1e-9
+    assert told["ready"] == [{"tile": "5s", "waits": [{"tile": "5p", "left": 4}]}]
     assert told["sampling"]["worlds"] == 1_000
     assert told["ladder"]["against"] != told["ladder"]["declare"] == "declare 5s"
     assert told["break_even"]["avoidance"] == [0, 0.25, 0.5, 0.75, 1]

@@ -11,9 +11,10 @@ import pytest
 from kwx_sim.positions import Assumption, check, position_of
 from kwx_sim.query import Decision
 from kwx_sim.query.arms import Arm
-from kwx_sim.query.decision import ArmFigures, BreakEven, Difference, Provisional, Rung, Sampling
+from kwx_sim.query.decision import ArmFigures, BreakEven, Difference, Provisional, Ready, Rung, Sampling, Wait
 from kwx_sim.query.figures import Shares
 from kwx_sim.query.notebook import as_html
+from kwx_sim.query.sheets import ready_lines, sheets
 from kwx_sim.query.telling import as_json, assumed, how, mark, provisional, sentence
 from kwx_sim.sequences import Outcome, State, Verdict
 from kwx_sim.tiles import parse_tile
@@ -74,19 +75,19 @@ def decision(outcome, *others, best="declare 5s", more=0, cells=1, **changes):
 CASES = {
     "declare": (
         decision(Outcome.ACTION, ("quiet 5s", 1.8, 0.3), ("never 5s", 2.0, 0.3)),
-        "Declare, discard 5s: +1.8 bases a round against staying quiet; the doubling is worth 2.9, hiding keeps 1.1 of "
-        "discard wins.",
-        "亮倒，打 5条：比不亮每局 +1.8 底；加倍值 2.9，不亮可多收点炮 1.1。",
+        "Declare, discard 5s: +1.8 bases a round against staying quiet; the doubling is worth 2.9; against that, "
+        "hidden waits win 1.1 more from discards.",
+        "亮倒，打 5条：比不亮，每局 +1.8 底；加倍多得 2.9；但不亮可多收点炮 1.1。",
     ),
     "declare, other discards behind": (
         decision(Outcome.ACTION, ("declare 6p", 0.5, 0.3), ("quiet 6p", 1.8, 0.3), ladder=()),
-        "Declare, discard 5s: +1.8 bases a round against staying quiet with 6p.",
-        "亮倒，打 5条：比打 6筒 不亮每局 +1.8 底。",
+        "Declare, discard 5s: +1.8 bases a round against discarding 6p and staying quiet.",
+        "亮倒，打 5条：比打6筒不亮，每局 +1.8 底。",
     ),
     "quiet": (
         decision(Outcome.ACTION, ("declare 5s", 0.4, 0.1), best="quiet 5s", ladder=LADDER[:2]),
-        "Stay quiet, discard 5s: +0.40 bases a round against declaring; hiding keeps 1.1 of discard wins.",
-        "先不亮，打 5条：比亮倒每局 +0.40 底；不亮可多收点炮 1.1。",
+        "Stay quiet, discard 5s: +0.40 bases a round against declaring; hidden waits win 1.1 more from discards.",
+        "先不亮，打 5条：比亮倒，每局 +0.40 底；不亮可多收点炮 1.1。",
     ),
     "quiet, outweighing": (
         decision(
@@ -95,18 +96,24 @@ CASES = {
             best="quiet 5s",
             ladder=(Rung("show", -0.6, 0.1), Rung("multiplier", 0.7, 0.1), Rung("lock", -0.5, 0.1)),
         ),
-        "hiding keeps 0.60 of discard wins, a free hand is worth 0.50, the doubling is worth 0.70.",
-        "不亮可多收点炮 0.60，不锁手值 0.50，加倍值 0.70。",
+        "; hidden waits win 0.60 more from discards, being free to change the hand is worth 0.50; against that, the "
+        "doubling is worth 0.70.",
+        "；不亮可多收点炮 0.60，不锁手可换牌多得 0.50；但加倍多得 0.70。",
+    ),
+    "quiet, with nothing certain for it": (
+        decision(Outcome.ACTION, ("declare 5s", 0.4, 0.1), best="quiet 5s", ladder=LADDER[2:]),
+        "against declaring; against that, the doubling is worth 2.9.",
+        "每局 +0.40 底；但加倍多得 2.9。",
     ),
     "never": (
         decision(Outcome.ACTION, ("declare 5s", 0.4, 0.1), best="never 5s", ladder=()),
         "Stay quiet for good, discard 5s: +0.40 bases a round against declaring.",
-        "始终不亮，打 5条：比亮倒每局 +0.40 底。",
+        "始终不亮，打 5条：比亮倒，每局 +0.40 底。",
     ),
     "in 1": (
         decision(Outcome.ACTION, ("declare 5s", 0.4, 0.1), best="in 1 5s", ladder=()),
         "Discard 5s, declare with the next draw: +0.40 bases a round against declaring.",
-        "打 5条，下次摸牌再亮：比亮倒每局 +0.40 底。",
+        "打 5条，下次摸牌再亮：比亮倒，每局 +0.40 底。",
     ),
     "in 2": (
         decision(Outcome.ACTION, ("declare 5s", 0.4, 0.1), best="in 2 5s", ladder=()),
@@ -116,27 +123,27 @@ CASES = {
     "discard": (
         decision(Outcome.ACTION, ("discard 6p", 0.4, 0.1), best="discard 5s", ladder=(), ladder_against=None),
         "Discard 5s: +0.40 bases a round against discarding 6p.",
-        "打 5条：比打 6筒 每局 +0.40 底。",
+        "打 5条：比打6筒，每局 +0.40 底。",
     ),
     "win": (
         decision(Outcome.ACTION, ("declare 5s", 3.0, 0.1), ("never 5s", 3.1, 0.1), best="win 5s"),
         "Win with 5s: +3.0 bases a round against declaring.",
-        "胡 5条：比亮倒每局 +3.0 底。",
+        "胡 5条：比亮倒，每局 +3.0 底。",
     ),
     "pass": (
         decision(Outcome.ACTION, ("win 5s", 3.0, 0.1), ("never 5s", 3.1, 0.1)),
         "Pass, declare, discard 5s: +3.0 bases a round against winning.",
-        "过，亮倒，打 5条：比胡牌每局 +3.0 底。",
+        "过，亮倒，打 5条：比胡牌，每局 +3.0 底。",
     ),
     "kong": (
         decision(Outcome.ACTION, ("discard 5s", 0.4, 0.1), best="concealed_kong 中", ladder=(), ladder_against=None),
         "Make the concealed kong of 中: +0.40 bases a round against discarding 5s.",
-        "暗杠 中：比打 5条 每局 +0.40 底。",
+        "暗杠 中：比打5条，每局 +0.40 底。",
     ),
     "no kong": (
         decision(Outcome.ACTION, ("added_kong 中", 0.4, 0.1), best="discard 5s", ladder=(), ladder_against=None),
         "No kong, discard 5s: +0.40 bases a round against the kong.",
-        "不杠，打 5条：比开杠每局 +0.40 底。",
+        "不杠，打 5条：比开杠，每局 +0.40 底。",
     ),
     "only": (
         decision(Outcome.ACTION, best="win 5s", ladder=(), ladder_against=None),
@@ -146,19 +153,20 @@ CASES = {
     "too close": (
         decision(Outcome.TOO_CLOSE, ("quiet 5s", 0.05, 0.1)),
         "Too close to call between “declare, 5s” and “quiet, 5s”: +0.05 bases a round, [−0.05, +0.15]; the doubling is "
-        "worth 2.9, hiding keeps 1.1 of discard wins.",
-        "“亮倒 5条”与“先不亮 5条”难分高下：每局相差 +0.05 底，[−0.05, +0.15]；加倍值 2.9，不亮可多收点炮 1.1。",
+        "worth 2.9; against that, hidden waits win 1.1 more from discards.",
+        "“亮倒 5条”与“先不亮 5条”难分高下：每局相差 +0.05 底，[−0.05, +0.15]；加倍多得 2.9；但不亮可多收点炮 1.1。",
     ),
     "too close, but only when to declare": (
         decision(Outcome.TOO_CLOSE, ("never 5s", 0.0, 0.1), ("declare 5s", 0.4, 0.1), best="quiet 5s", ladder=()),
         "Stay quiet, discard 5s: +0.40 bases a round against declaring; whether and when to declare later makes no "
         "difference.",
-        "先不亮，打 5条：比亮倒每局 +0.40 底；以后亮不亮、何时亮没有差别。",
+        "先不亮，打 5条：比亮倒，每局 +0.40 底；以后亮不亮、何时亮没有差别。",
     ),
     "too close, but only with which tile": (
         decision(Outcome.TOO_CLOSE, ("declare 6p", 0.0, 0.1), ("quiet 6p", 0.4, 0.1), ladder=()),
-        "Declare: +0.40 bases a round against staying quiet with 6p; which discard makes no difference: 5s, 6p.",
-        "亮倒：比打 6筒 不亮每局 +0.40 底；打哪张没有差别：5条, 6筒。",
+        "Declare: +0.40 bases a round against discarding 6p and staying quiet; it makes no difference which "
+        "of these is discarded: 5s, 6p.",
+        "亮倒：比打6筒不亮，每局 +0.40 底；打这几张里哪张没有差别：5条、6筒。",
     ),
     "too close in one cell of several": (
         decision(Outcome.TOO_CLOSE, ("never 5s", 0.0, 0.1), ("declare 5s", 0.4, 0.1), best="quiet 5s", cells=2),
@@ -266,6 +274,63 @@ def test_html_is_escaped():
     assert "<b>&" not in page
     assert "&lt;b&gt;&amp;" in page
     assert decision(Outcome.ACTION, ("quiet 5s", 1.8, 0.3))._repr_html_().startswith("<p><strong>")
+
+
+# ---------------------------------------------------------------- waits and tables
+
+
+def waiting(discard, *waits):
+    """A discard and what it waits for: "5p 4", with the tiles that are left."""
+    pairs = (each.split() for each in waits)
+    return Ready(parse_tile(discard), tuple(Wait(parse_tile(tile), int(left)) for tile, left in pairs))
+
+
+def test_waits_are_told_with_what_is_left_of_them():
+    ready = (waiting("5s", "5p 4", "8p 0"), waiting("6p", "5p 0"), waiting("中"), waiting("9s", "9s 3"))
+    answer = decision(
+        Outcome.ACTION, ("quiet 6p", 0.4, 0.1), ("discard 中", 0.5, 0.1), ("concealed_kong 9s", 0.6, 0.1), ready=ready
+    )
+    assert ready_lines(answer, "en") == [
+        "Discard 5s: waits 5p (4 left), 8p (none left).",
+        "Discard 6p: no wait is left (5p all seen).",
+        "Discard 中: no wait is left (you hold them all).",
+    ]
+    assert ready_lines(answer, "zh") == [
+        "打 5条：听 5筒（剩 4 张）、8筒（已绝）。",
+        "打 6筒：听口已绝（5筒 全已见）。",
+        "打 中：听口已绝（全在自己手里）。",
+    ]
+    assert "waits 5p (4 left)" in as_html(answer, "en")
+    assert as_json(answer)["ready"][0] == {
+        "tile": "5s",
+        "waits": [{"tile": "5p", "left": 4}, {"tile": "8p", "left": 0}],
+    }
+
+
+def test_a_table_of_many_arms_is_cut():
+    tiles = ["5s", "1s", "2s", "3s", "4s"]
+    names = [f"{way} {tile}" for tile in tiles for way in ("never", "quiet", "in 1", "in 2", "declare")][1:]
+    others = [(name, 0.1 * n, 0.1) for n, name in enumerate(names, 1)]
+    answer = decision(Outcome.ACTION, *others, best="never 5s")
+    means, ends, _ = sheets(answer, "en", whole="--json")
+    shown = [row[0] for row in means.rows]
+    assert shown == [
+        *("never, 5s", "quiet, 5s", "in 1, 5s", "in 2, 5s", "declare, 5s"),
+        *("never, 1s", "declare, 1s", "never, 2s", "declare, 2s", "never, 3s", "declare, 3s", "never, 4s"),
+    ]
+    assert [row[0] for row in ends.rows] == shown
+    assert means.left_out == ends.left_out == "… and 13 more; --json has all"
+    assert "… and 13 more; .table has all" in as_html(answer, "en")
+    assert len(as_json(answer)["arms"]) == 25
+    assert not any(sheet.left_out for sheet in sheets(CASES["declare"][0], "en", whole="--json"))
+
+
+def test_the_ladder_of_an_exact_answer_is_said_to_be_sampled():
+    exact = replace(CASES["declare"][0], sampling=replace(SAMPLING, exact=True, ended="enumerated"))
+    for answer, says in ((exact, True), (CASES["declare"][0], False)):
+        why = sheets(answer, "en", whole="--json")[-1].title
+        assert why.startswith("Why")
+        assert ("sampled" in why) == says
 
 
 # ---------------------------------------------------------------- what it rests on

@@ -15,16 +15,20 @@ __all__ = ["show_answer"]
 
 def show_answer(decision: Decision, seconds: float, lang: str) -> None:
     """Print the answer; `seconds` are those of the whole call, start-up and all."""
-    from kwx_sim.query.sheets import break_even, sheets
+    from kwx_sim.query.sheets import break_even, ready_lines, sheets
     from kwx_sim.query.telling import assumed, how, mark, sentence
 
     put(hang("", sentence(decision, lang)), "bold")
     if mark(decision, lang):
         put(hang("", mark(decision, lang)), "bold")
-    for sheet in sheets(decision, lang):
+    for line in ready_lines(decision, lang):
+        put(hang("", line))
+    for sheet in sheets(decision, lang, whole="--json"):
         put()
         put(hang("", sheet.title), "dim")
         put(table(sheet.headers, sheet.rows, right=sheet.numbers))
+        if sheet.left_out:
+            put(hang("", sheet.left_out), "dim")
     put()
     if break_even(decision, lang):
         put(hang("", break_even(decision, lang)))

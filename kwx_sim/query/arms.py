@@ -49,6 +49,11 @@ class Arm(NamedTuple):
         return self.way == "declare"
 
     @property
+    def discards(self) -> bool:
+        """Whether it discards at once, declaring or not."""
+        return self.declares or self.hides or self.way == "discard"
+
+    @property
     def hides(self) -> bool:
         """Whether it discards without declaring where it could."""
         return self.way in WAITS

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from kwx_sim.contest import PILOT, Contest
 from kwx_sim.core.jit import SOURCE_HASH
 from kwx_sim.errors import InputError
-from kwx_sim.hands import best_discards
 from kwx_sim.policies import Policy, parse_policy
-from kwx_sim.positions import Position, Table, check, position_of, read_position
-from kwx_sim.query.arms import arms_of, packed
-from kwx_sim.query.decision import ArmFigures, Decision, Provisional, Sampling
+from kwx_sim.positions import Assumption, Position, check, position_of, read_position
+from kwx_sim.query.arms import Arm, arms_of, packed
+from kwx_sim.query.decision import ArmFigures, Decision, Provisional, Ready, Sampling
 from kwx_sim.query.exact import Orders, can_enumerate
 from kwx_sim.query.figures import ArmSums
 from kwx_sim.query.ladder import climb, find_break_even, rules_of_rungs, with_avoidance
+from kwx_sim.query.ready import ready_discards
 from kwx_sim.query.shown import hands_behind
 from kwx_sim.query.standing import STATED_CAP, Exact, Sampled, bound
 from kwx_sim.query.worlds import BLOCK, Worlds
@@ -126,7 +126,8 @@ class _Question:
         hands = hands_behind(rules, table.shown_waits.tolist(), melds, table.unseen)
         workers = options.workers or os.cpu_count() or 1
         self.worlds = Worlds(position, table, self.packed_rules, self.policies, hands, options.seed, workers)
-        self.arms = arms_of(self.worlds.first_state(), _ready_discards(table, melds[0], rules))
+        self.ready = {each.tile: each for each in ready_discards(table, melds[0], rules)}
+        self.arms = arms_of(self.worlds.first_state(), list(self.ready))
         if not self.arms:
             raise InputError("query.no_arms", rules=rules.name)
         self.ended = "settled"
@@ -238,8 +239,9 @@ class _Question:
             opponents=_written(self.asked[1]),
             me=_written(self.asked[0]),
             precision=self.options.precision,
-            assumptions=self.table.assumptions,
+            assumptions=(*self.table.assumptions, *self._given_up()),
             no_liangdao=not self.rules.liangdao.enabled,
+            ready=self._ready([self.arms[arm] for arm in ranked]),
             sampling=Sampling(
                 worlds=worlds,
                 pilot=0 if exact else min(PILOT, worlds),
@@ -256,6 +258,9 @@ class _Question:
             ),
         )
 
+    def _given_up(self) -> list[Assumption]:
+        return [Assumption("query.assumption.not_played_in", {})] if self.worlds.gave_up else []
+
     def _figures(self, found: Sampled | Exact, sums: ArmSums, arm: int, best: int) -> ArmFigures:
         mean, low, high, worlds, dropped_by = found.own(arm)
         return ArmFigures(
@@ -268,6 +273,10 @@ class _Question:
             behind=None if arm == best else found.difference(best, arm),
             dropped_by=None if dropped_by < 0 else self.arms[dropped_by],
         )
+
+    def _ready(self, arms: Sequence[Arm]) -> tuple[Ready, ...]:
+        """The waits of each discard among the arms, in their order."""
+        return tuple(self.ready[tile] for tile in dict.fromkeys(arm.tile for arm in arms if arm.discards))
 
     def _why(self, found: Sampled | Exact) -> Any:
         """The ladder and p*, unless the asker waits no longer."""
@@ -293,12 +302,6 @@ class _Question:
         matters = bool(shown) and len(self.policies) > 1
         break_even = find_break_even(self.worlds, declare, against, fresh) if matters else None
         return ladder, total, against, break_even
-
-
-def _ready_discards(table: Table, melds: NDArray[np.uint8], rules: Ruleset) -> list[int]:
-    """The discards that leave the asker ready, whether tiles of its waits are left or not."""
-    found = best_discards(table.state[0]["counts"][0].copy(), melds, rules)
-    return [int(slot) for slot in np.flatnonzero(found >= 0)]
 
 
 class _TimeIsUpError(Exception):

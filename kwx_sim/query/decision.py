@@ -13,7 +13,7 @@ from kwx_sim.sequences import Outcome, Verdict
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ArmFigures", "BreakEven", "Decision", "Difference", "Provisional", "Rung", "Sampling"]
+__all__ = ["ArmFigures", "BreakEven", "Decision", "Difference", "Provisional", "Ready", "Rung", "Sampling", "Wait"]
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,20 @@ class Sampling:
     seconds: float
 
 
+class Wait(NamedTuple):
+    """A kind that completes the hand, and how many of its tiles the asker has not seen; with none left it is dead."""
+
+    tile: int
+    left: int
+
+
+class Ready(NamedTuple):
+    """A discard that leaves the hand ready, and what it then waits for; no wait where the asker holds all of them."""
+
+    tile: int
+    waits: tuple[Wait, ...]
+
+
 class Provisional(NamedTuple):
     """How it stands while worlds are still being played: the leader, the arm nearest to it, and the lead."""
 
@@ -110,6 +124,7 @@ class Decision:
     opponents, me : the policies, with the parameters that are not their defaults
     assumptions : what was not given, and what it was taken to be (`telling.assumed`: all that the answer rests on)
     no_liangdao : whether the rules have none
+    ready : each discard that the arms make, with its waits, in the order of the arms
     """
 
     rules: str
@@ -129,6 +144,7 @@ class Decision:
     no_liangdao: bool
     sampling: Sampling
     ladder_total: Rung | None = None
+    ready: tuple[Ready, ...] = ()
 
     @property
     def settled(self) -> bool:

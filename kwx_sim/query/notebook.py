@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from kwx_sim.query.decision import Decision
-from kwx_sim.query.sheets import Sheet, break_even, sheets
+from kwx_sim.query.sheets import Sheet, break_even, ready_lines, sheets
 from kwx_sim.query.telling import assumed, how, mark, sentence
 from kwx_sim.text import default_lang, t
 
@@ -21,9 +21,12 @@ def as_html(decision: Decision, lang: str | None = None) -> str:
 def _parts(decision: Decision, lang: str) -> Iterator[str]:
     yield _element("p", _element("strong", escape(sentence(decision, lang))))
     yield from _paragraph(mark(decision, lang))
-    for sheet in sheets(decision, lang):
+    for line in ready_lines(decision, lang):
+        yield from _paragraph(line)
+    for sheet in sheets(decision, lang, whole=".table"):
         yield from _paragraph(sheet.title)
         yield _table(sheet)
+        yield from _paragraph(sheet.left_out)
     yield from _paragraph(break_even(decision, lang))
     yield from _paragraph(t("query.page.assumed", lang))
     yield _element("ul", _elements("li", (each.text(lang) for each in assumed(decision))))

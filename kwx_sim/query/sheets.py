@@ -2,42 +2,90 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from kwx_sim.query.decision import ArmFigures, Decision
+from kwx_sim.query.decision import ArmFigures, Decision, Ready, Wait
 from kwx_sim.query.figures import Shares
 from kwx_sim.query.telling import arm_words, best_declaring, interval, signed
 from kwx_sim.text import t
+from kwx_sim.tiles import tile_name
 
-__all__ = ["Sheet", "break_even", "sheets"]
+__all__ = ["Sheet", "break_even", "ready_lines", "sheets"]
+
+MOST_ARMS = 12
+"""Arms that a table shows."""
 
 SHARES = Shares._fields[:-1]
 
 
 class Sheet(NamedTuple):
-    """A table: what it is, headers, rows of as many cells, and the columns of numbers."""
+    """A table: what it is, headers, rows of as many cells, the columns of numbers, and what was left out of it."""
 
     title: str
     headers: list[str]
     rows: list[list[str]]
     numbers: tuple[int, ...]
+    left_out: str = ""
 
 
-def sheets(decision: Decision, lang: str) -> list[Sheet]:
-    """The answer's tables: the arms, how their rounds ended, and the ladder where declaring is at issue."""
-    made = [_means(decision, lang), _ends(decision, lang)]
+def ready_lines(decision: Decision, lang: str) -> list[str]:
+    """What each discard of the arms shown waits for, a line each."""
+    discards = {figures.arm.tile for figures in _shown(decision) if figures.arm.discards}
+    return [_ready_line(ready, lang) for ready in decision.ready if ready.tile in discards]
+
+
+def _ready_line(ready: Ready, lang: str) -> str:
+    tile, comma = tile_name(ready.tile, lang), t("query.say.and", lang)
+    if not ready.waits:
+        return t("query.ready.none", lang, tile=tile)
+    if not any(wait.left for wait in ready.waits):
+        dead = comma.join(tile_name(wait.tile, lang) for wait in ready.waits)
+        return t("query.ready.dead", lang, tile=tile, waits=dead)
+    return t("query.ready.waits", lang, tile=tile, waits=comma.join(_wait(wait, lang) for wait in ready.waits))
+
+
+def _wait(wait: Wait, lang: str) -> str:
+    name = tile_name(wait.tile, lang)
+    return t("query.ready.left", lang, tile=name, n=wait.left) if wait.left else t("query.ready.gone", lang, tile=name)
+
+
+def sheets(decision: Decision, lang: str, whole: str) -> list[Sheet]:
+    """The answer's tables: the arms, how their rounds ended, and the ladder where declaring is at issue.
+
+    whole : where the reader finds the arms that are left out
+    """
+    shown = _shown(decision)
+    more = len(decision.arms) - len(shown)
+    left_out = t("query.page.more", lang, more=more, whole=whole) if more else ""
+    made = [each._replace(left_out=left_out) for each in (_means(decision, shown, lang), _ends(shown, lang))]
     declare, against = best_declaring(decision), decision.ladder_against
     if declare and against:
         names = {"declare": arm_words(declare, lang), "against": arm_words(against, lang)}
-        made.append(_ladder(decision, t("query.page.why", lang, **names), lang))
+        why = "query.page.why_exact" if decision.sampling.exact else "query.page.why"
+        made.append(_ladder(decision, t(why, lang, **names), lang))
     return made
 
 
-def _means(decision: Decision, lang: str) -> Sheet:
+def _shown(decision: Decision) -> list[ArmFigures]:
+    """The arms that a table has room for, the best first.
+
+    Those that begin as the best does and the best of every other beginning come before the rest.
+    """
+    best_of: dict[str, ArmFigures] = {}
+    for figures in decision.arms:
+        best_of.setdefault(figures.arm.first, figures)
+    alike = [figures for figures in decision.arms if figures.arm.first == decision.best.first]
+    by_weight = dict.fromkeys(figures.arm for figures in (*alike, *best_of.values(), *decision.arms))
+    chosen = set(list(by_weight)[:MOST_ARMS])
+    return [figures for figures in decision.arms if figures.arm in chosen]
+
+
+def _means(decision: Decision, shown: Sequence[ArmFigures], lang: str) -> Sheet:
     """The arms, the best first: bases a round, and how far behind the best, each with its interval; who dropped it."""
     exact = decision.sampling.exact
     columns = ["arm", "mean", "behind"] if exact else ["arm", "mean", "interval", "behind", "interval", "dropped_by"]
-    rows = [_mean_row(figures, exact, lang) for figures in decision.arms]
+    rows = [_mean_row(figures, exact, lang) for figures in shown]
     title = t("query.page.exact" if exact else "query.page.intervals", lang)
     return Sheet(title, _heads(columns, lang), rows, (1, 2) if exact else (1, 2, 3, 4))
 
@@ -52,10 +100,10 @@ def _mean_row(figures: ArmFigures, exact: bool, lang: str) -> list[str]:
     return [name, mean, interval(figures.low, figures.high), lag, span, arm_words(by, lang) if by else ""]
 
 
-def _ends(decision: Decision, lang: str) -> Sheet:
+def _ends(shown: Sequence[ArmFigures], lang: str) -> Sheet:
     """How each arm's rounds ended, as shares, with the mean fan of its wins and its worlds."""
     rows = []
-    for figures in decision.arms:
+    for figures in shown:
         shares = figures.shares
         percents = [f"{100 * getattr(shares, name):.1f}%" for name in SHARES]
         rows.append([arm_words(figures.arm, lang), *percents, f"{shares.fan:.2f}", f"{figures.worlds:,}"])
@@ -83,9 +131,10 @@ def break_even(decision: Decision, lang: str) -> str:
     found = decision.break_even
     if found is None:
         return t("query.page.no_break_even", lang)
-    roots = ", ".join(f"{root:.2f}" for root in found.roots) or t("query.page.no_root", lang)
+    comma = t("query.say.and", lang)
+    roots = comma.join(f"{root:.2f}" for root in found.roots) or t("query.page.no_root", lang)
     points = zip(found.avoidance, found.gain, found.half, strict=True)
-    gains = ", ".join(f"{avoidance:g}: {signed(gain)} ±{half:.2f}" for avoidance, gain, half in points)
+    gains = comma.join(f"{avoidance:g}: {signed(gain)} ±{half:.2f}" for avoidance, gain, half in points)
     return t("query.page.break_even", lang, roots=roots, gains=gains)
 
 

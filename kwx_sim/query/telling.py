@@ -9,7 +9,7 @@ from typing import Any
 
 from kwx_sim.positions import Assumption
 from kwx_sim.query.arms import Arm
-from kwx_sim.query.decision import ArmFigures, Decision, Difference, Provisional, Rung
+from kwx_sim.query.decision import ArmFigures, Decision, Difference, Provisional, Ready, Rung
 from kwx_sim.sequences import Outcome
 from kwx_sim.text import t
 from kwx_sim.tiles import tile_name
@@ -82,8 +82,7 @@ def _act(arm: Arm) -> tuple[str, int]:
 def sentence(decision: Decision, lang: str = "en") -> str:
     """Say what to do and why, or why that cannot be said, in one sentence."""
     said = _headline(decision, lang)
-    reasons = _reasons(decision, lang)
-    if reasons:
+    for reasons in _reasons(decision, lang):
         said = t("query.say.clause", lang, first=said, second=reasons)
     return t("query.say.end", lang, said=said[0].upper() + said[1:])
 
@@ -141,7 +140,7 @@ def _clear(decision: Decision, left: Sequence[Arm], rival: ArmFigures, lang: str
 
 def _clear_but_for_tile(decision: Decision, left: Sequence[Arm], rival: ArmFigures, lang: str) -> str:
     said = _against(t(f"query.kind.{_kind(decision.best)}", lang), decision.best, rival, lang)
-    tiles = ", ".join(tile_name(tile, lang) for tile in dict.fromkeys(arm.tile for arm in left))
+    tiles = t("query.say.and", lang).join(tile_name(tile, lang) for tile in dict.fromkeys(arm.tile for arm in left))
     return _adding("tiles", left, decision, said, lang, tiles=tiles)
 
 
@@ -202,18 +201,22 @@ def _rival(decision: Decision) -> ArmFigures:
 # ---------------------------------------------------------------- reasons
 
 
-def _reasons(decision: Decision, lang: str) -> str:
-    """The ladder's largest terms, those for what is said first; none where the sentence is not about declaring."""
+def _reasons(decision: Decision, lang: str) -> Iterator[str]:
+    """The ladder's largest terms: a clause for the best and one against it; none where declaring is not the matter."""
     if decision.difference is None or not math.isfinite(decision.difference.low):
-        return ""
+        return
     kinds = {_kind(decision.best), _kind(_rival(decision).arm)}
     if kinds != {"declare", "quiet"}:
-        return ""
-    return t("query.say.joint", lang).join(_reason(rung, lang) for rung in _telling_rungs(decision))
+        return
+    favour, against = _telling_rungs(decision)
+    if favour:
+        yield t("query.say.joint", lang).join(_reason(rung, lang) for rung in favour)
+    for rung in against:
+        yield t("query.say.but", lang, reason=_reason(rung, lang))
 
 
-def _telling_rungs(decision: Decision) -> list[Rung]:
-    """As many terms for the best as outweigh the largest against it, then that one; none that could be 0."""
+def _telling_rungs(decision: Decision) -> tuple[list[Rung], list[Rung]]:
+    """As many terms for the best as outweigh the largest against it, and that one if any; none that could be 0."""
     side = 1 if decision.best.declares else -1
     known = sorted((rung for rung in decision.ladder if abs(rung.mean) > rung.half), key=lambda rung: -abs(rung.mean))
     against = [rung for rung in known if side * rung.mean < 0][:1]
@@ -222,7 +225,7 @@ def _telling_rungs(decision: Decision) -> list[Rung]:
     for rung in known:
         if side * rung.mean > 0 and len(chosen) < MOST_REASONS and sum(abs(each.mean) for each in chosen) <= weight:
             chosen.append(rung)
-    return chosen + against
+    return chosen, against
 
 
 def _reason(rung: Rung, lang: str) -> str:
@@ -299,6 +302,7 @@ def as_json(decision: Decision, lang: str = "en") -> dict[str, Any]:
                 "precision": decision.precision,
             },
             "difference": asdict(decision.difference) if decision.difference else None,
+            "ready": [_ready_as_json(ready) for ready in decision.ready],
             "arms": [_arm_as_json(figures) for figures in decision.arms],
             "ladder": _ladder_as_json(decision),
             "break_even": asdict(decision.break_even) if decision.break_even else None,
@@ -316,6 +320,11 @@ def as_json(decision: Decision, lang: str = "en") -> dict[str, Any]:
 def _first_action(arm: Arm) -> str:
     way, tile = _act(arm)
     return f"{'discard' if way == 'quiet' else way} {tile_name(tile)}"
+
+
+def _ready_as_json(ready: Ready) -> dict[str, Any]:
+    waits = [{"tile": tile_name(wait.tile), "left": wait.left} for wait in ready.waits]
+    return {"tile": tile_name(ready.tile), "waits": waits}
 
 
 def _arm_as_json(figures: ArmFigures) -> dict[str, Any]:

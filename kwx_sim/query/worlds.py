@@ -82,7 +82,9 @@ class Worlds:
         known = (self.tables[0], self.rules[0], self.base, self.world[0], self.policies[0])
 
         def found(world: int) -> bool:
-            keys = (stream_key(stream_key(self.key, world), number) for number in range(FEW_DEALS))
+            # Kernels give keys back as plain numbers, which they do not take where they need the 64th bit.
+            own = np.uint64(stream_key(self.key, world))
+            keys = (np.uint64(stream_key(own, number)) for number in range(FEW_DEALS))
             return any(play_in(*known, key, states, desk[0]) for key in keys)
 
         return all(found(world) for world in range(FEW_WORLDS))
