@@ -69,7 +69,7 @@ def play_worlds(tables, rules, base, world, hands, policies, arms, run_key, firs
 
     Returns
     -------
-    The number of worlds that could be made: fewer than asked for where TRIES deals did not lead to one.
+    The number of worlds that could be made: fewer than asked for where many deals did not lead to one.
     """
     t, r, known, table = tables[0], rules[0], world[0], desk[0]
     for i in range(len(results)):
@@ -80,8 +80,8 @@ def play_worlds(tables, rules, base, world, hands, policies, arms, run_key, firs
                 tries += 1
                 if tries == TRIES:
                     return i
-        else:
-            deal_world(t, r, base, known, hands, key, states, table)
+        elif not deal_world(t, r, base, known, hands, key, states, table):
+            return i
         for n in range(len(arms)):
             arm = arms[n]
             states[1] = states[0]

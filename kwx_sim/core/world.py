@@ -21,6 +21,7 @@ __all__ = ["DESK", "NOT_TOLD", "READY_HAND", "WORLD", "deal_world", "play_in"]
 
 NOT_TOLD = 3  # in place of a seat
 HAND, DEALT = 13, 40  # tiles: a seat's, all with the dealer's 14th
+NO_PAIR, MOST_PAIRS = np.int64(-2), np.uint64(20_000)
 RESERVED, DRAWN_LAST = np.uint8(1), np.uint8(2)
 
 WORLD = np.dtype(
@@ -88,6 +89,7 @@ def deal_world(t, r, base, world, hands, key, states, desk):
     """Deal the unseen tiles at random around what is known, into states[0], at the asker's decision.
 
     Hands of which the waits were shown are drawn first, both at once, each pair by the number of ways to be dealt it.
+    False where two such hands can hardly, or not at all, be dealt together.
 
     Parameters
     ----------
@@ -103,6 +105,8 @@ def deal_world(t, r, base, world, hands, key, states, desk):
     s = states[0]
     desk.left[:] = world.unseen
     first, second = _draw_ready(world, hands, key)
+    if first == NO_PAIR:
+        return False
     _deal_ready(s, 1, hands, first, desk)
     _deal_ready(s, 2, hands, second, desk)
     n = _expand(desk.left, desk.tiles)
@@ -121,16 +125,17 @@ def deal_world(t, r, base, world, hands, key, states, desk):
     for i in range(world.wall):
         s.wall[s.front + i] = desk.tiles[at + i]
     find_turn_actions(t, r, s)
+    return True
 
 
 @kernel
 def _draw_ready(world, hands, key):
-    """The rows of the hands that seats 1 and 2 have laid down, −1 for none.
+    """The rows of the hands that seats 1 and 2 have laid down, −1 for none, NO_PAIR where none was found.
 
     Each is drawn as if alone; a pair is kept by the share of ways that the first hand leaves for the second.
     """
     tries = np.uint64(0)
-    while True:
+    while tries < MOST_PAIRS:
         drawn = mix(_key(key, READY) + tries * GOLDEN)
         first = _row(hands, world.from_row[1], world.to_row[1], _fraction(drawn))
         second = _row(hands, world.from_row[2], world.to_row[2], _fraction(mix(drawn + GOLDEN)))
@@ -144,6 +149,7 @@ def _draw_ready(world, hands, key):
         if _fraction(mix(_key(key, BOTH) + tries * GOLDEN)) < kept:
             return first, second
         tries += np.uint64(1)
+    return NO_PAIR, NO_PAIR
 
 
 @inlined
@@ -203,7 +209,7 @@ def play_in(t, r, base, world, policies, key, states, desk):
             taken += 1
             if wall_left(s) == world.wall:
                 _exchange_drawn(s, DRAWN_LAST, desk)
-                find_turn_actions(t, r, s)
+                _begin(t, r, s, base[0])
                 return missing == 0 and (world.draws == 0 or world.draws == taken)
             turns = 1 + _turns_until(wall_left(s), world.wall)
             if missing > turns:
@@ -219,6 +225,16 @@ def play_in(t, r, base, world, policies, key, states, desk):
         _keep_reserved(s, desk)
         apply(t, r, s, action)
     return False
+
+
+@inlined
+def _begin(t, r, s, known):
+    """The asker's turn: what was paid before it is no part of the question, and what was told holds."""
+    s.kong_points[:] = 0
+    for seat in range(3):
+        if known.missed[seat] != 0:
+            s.missed[seat] = known.missed[seat]
+    find_turn_actions(t, r, s)
 
 
 @inlined

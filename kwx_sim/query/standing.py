@@ -25,16 +25,20 @@ ROUNDING = 1e-9
 def bound(rules: np.void) -> float:
     """B: the largest difference between two payoffs that the rules allow, kong chains left aside.
 
-    At best both others pay a share, at worst the asker pays both shares of two wins.
+    At best the asker draws its win, maima with it, and both others pay; at worst it feeds two wins, and where the rules
+    make a feeder pay for all both shares of each.
     """
     fan = int(rules["cap"] or STATED_CAP) if rules["cap"] == 0 else max(int(rules["cap"]), int(rules["cap_for"].max()))
     factor = max(int(rules["multiplier"]), int(rules["both_multiplier"])) if rules["liangdao"] else 1
     share = fan * (1 if rules["inside_cap"] and rules["cap"] else factor)
-    if rules["maima"]:
-        share += max(9, int(rules["maima_dragon"])) * (factor if rules["maima_inside_liangdao"] else 1)
     share += 2 * int(rules["piao_max"]) * (factor if rules["piao_inside_liangdao"] else 1)
+    maima = 0
+    if rules["maima"]:
+        maima = max(9, int(rules["maima_dragon"])) * (factor if rules["maima_inside_liangdao"] else 1)
+    pays_all = rules["feeder_pays_all"] or rules["robbed_kong_pays_all"] or rules["kong_cannon_pays_all"]
+    wins, shares = 2 if rules["multiple_wins"] else 1, 2 if pays_all else 1
     kongs = 2 * (int(rules["concealed_kong"]) + int(rules["added_kong"]))
-    return float(2 * share + 4 * share + kongs)
+    return float(2 * (share + maima) + max(wins * shares * share, share + maima) + kongs)
 
 
 class Sampled:

@@ -1,0 +1,112 @@
+"""The query at length: how often its intervals cover, how often it decides at a tie, and what its choices are worth.
+
+Set KWX_POSITIONS, KWX_TIES or KWX_DECISIONS for smaller or larger samples; each test prints its figures (`-s`).
+"""
+
+import os
+
+import numpy as np
+import pytest
+from decision_quality import POSITIONS, WALLS, WITH_LIANGDAO, WORLDS, gains, measure, shown
+from scipy import stats
+from test_exact import answers, assert_standard, misses, z_scores
+from test_query import FROZEN, PATIENT
+
+from kwx_sim import should_liangdao
+from kwx_sim.rules import PRESETS, changed, load_rules
+from kwx_sim.sequences import ALPHA, Outcome
+
+pytestmark = pytest.mark.verify
+
+EXACT_POSITIONS = int(os.environ.get("KWX_POSITIONS", "1050"))
+TIES = int(os.environ.get("KWX_TIES", "400"))
+DECISIONS = int(os.environ.get("KWX_DECISIONS", str(POSITIONS)))
+
+
+def told(what, found, of):
+    """A share with its 95% interval, printed."""
+    low, high = stats.binomtest(found, of).proportion_ci(method="wilson")
+    print(f"{what}: {found} of {of}, {found / of:.4f} [{low:.4f}, {high:.4f}]")
+    return low
+
+
+# ---------------------------------------------------------------- coverage
+
+
+def test_sequences_cover_over_a_thousand_positions():
+    """Of all pairs, and of positions: those in which some pair's sequence misses its exact difference at some look."""
+    found = [answer for preset in PRESETS for answer in answers(preset, EXACT_POSITIONS // len(PRESETS), 500, 4_000)]
+    missed = np.array([misses(answer) for answer in found])
+    print()
+    for column, name in enumerate(("raw", "adjusted")):
+        told(f"pairs missed, {name}", int(missed[:, column].sum()), int(missed[:, 2].sum()))
+        assert told(f"positions with a pair missed, {name}", int((missed[:, column] > 0).sum()), len(found)) < ALPHA
+    raw, adjusted = z_scores(found)
+    for name, z in (("raw", raw), ("adjusted", adjusted)):
+        told(f"|z| > 1.96, {name}", int((abs(z) > 1.96).sum()), len(z))
+        assert_standard(z)
+
+
+# ---------------------------------------------------------------- ties
+
+MIRRORED = {"hand": "123s 123p 中中中 发发发 7s 7p", "next": {"melds": "pong:白"}, "wall": 18}
+"""Ready for 7p or 7s, whatever the suits are called: both discards are worth the same."""
+AT_RANDOM = "random:win=1,call=0,own_kong=0,declare=0.3"
+
+FLUSH_OR_TRIPLETS = {
+    "hand": "999p 2p 5s",
+    "melds": "pong:1p pong:4p pong:7p",
+    "discards": {"me": "2p 2p 3s 3s 3s 8s 8s 8s"},
+    "wall": 5,
+}
+"""One tile that brings three times as much as any of three others, and a single draw: 24 bases, or 8."""
+
+DEAR = {
+    "hand": "999p 2p 5s",
+    "melds": "pong:1p pong:4p pong:7p",
+    "discards": {"me": "1s 1s 1s 1s 2s 2s 2s 2s 3s 3s 3s 3s 中 中 中 中 发 发 发"},
+    "wall": 5,
+}
+"""Three of 51 tiles bring 32 more to those who declared; the other 48 times it costs them 2."""
+
+FREE = {"liangdao.undecided_first_pays": 0}
+
+
+def with_flush(value, changes):
+    rules = load_rules("xiangyang")
+    fans = {**rules.fans.values, "full_flush": value}
+    return changed(rules, {"fans.values": fans, "payment.cap": 64, "payment.cap_for": {}, **changes})
+
+
+TIED = {
+    "suits alike": (MIRRORED, load_rules("xiangyang"), AT_RANDOM, AT_RANDOM),
+    "suits alike, maima": (MIRRORED, load_rules("platform"), AT_RANDOM, AT_RANDOM),
+    "dear or frequent": (FLUSH_OR_TRIPLETS, with_flush(3, FREE), PATIENT, FROZEN),
+    "dear against cheap": (DEAR, with_flush(8, {}), f"{PATIENT},liangdao=never", FROZEN),
+}
+
+
+@pytest.mark.parametrize("name", TIED)
+def test_ties_are_not_decided(name):
+    """Two first actions worth exactly the same: in at most 5% of questions the answer names one of them."""
+    position, rules, me, others = TIED[name]
+    wrong, spread = 0, []
+    for seed in range(TIES):
+        decision = should_liangdao(
+            position, rules, me=me, opponents=others, worlds=5_000, precision=0.01, seed=seed, workers=2, exact=False
+        )
+        wrong += decision.verdict.outcome is Outcome.ACTION
+        spread.append(decision.difference.mean)
+    print(f"\n{name}: {decision.best.name} or {decision.other.name}, mean lead {np.mean(np.abs(spread)):.3f}")
+    assert told("decided", wrong, TIES) < ALPHA
+
+
+# ---------------------------------------------------------------- decisions
+
+
+@pytest.mark.parametrize("preset", WITH_LIANGDAO)
+def test_choices_are_worth_more_than_plain_ones(preset):
+    """A measure more than a test: figures are printed; none may be clearly worse than a plain way to choose."""
+    found = gains(preset, measure(preset, DECISIONS, WORLDS, WALLS, seed=1, workers=2))
+    print(f"\n{shown(found)}")
+    assert all(each.gain + each.half > 0 for each in found)
