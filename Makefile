@@ -28,7 +28,7 @@ QUESTION = $(if $(HAND),"$$HAND") $(if $(WALL),--wall "$$WALL") $(if $(POSITION)
 
 # Tests small enough for kernels that run as plain Python.
 PLAIN = scripted or golden or worked or field_acts or plain_twin or positions or legal_actions or one_hand or \
-  one_row or discards_that_keep or small_run
+  one_row or discards_that_keep or best_discards or small_run or agree_with_the_plain_engine
 
 .DEFAULT_GOAL := help
 .PHONY: help tables query test verify coverage bench bench-check bench-table lint clean
@@ -74,7 +74,7 @@ coverage: $(READY) ## Report the branches of core/ that the tests reach, compila
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -p no:xdist -o addopts=-q \
 	  -W 'ignore:overflow encountered:RuntimeWarning' -k "$(PLAIN)" \
 	  tests/test_scripted_rounds.py tests/test_fans.py tests/test_payment.py tests/test_shapes.py \
-	  tests/test_streams.py tests/test_policy.py tests/test_simulate.py
+	  tests/test_streams.py tests/test_policy.py tests/test_simulate.py tests/test_arms.py tests/test_worlds.py
 	$(BIN)/python -m coverage report
 
 bench: $(PEERS) ## Measure kernels, rounds, start-up and memory beside their peers and bars; COLD=1: empty cache too

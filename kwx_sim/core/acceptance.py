@@ -33,6 +33,7 @@ from kwx_sim.core.layout import (
 from kwx_sim.core.shapes import (
     DRAGONS_MERGED,
     FIRST_SUIT,
+    LAST_LIMITED,
     RED,
     SECOND_SUIT,
     SUITS_MERGED,
@@ -52,7 +53,6 @@ U1 = np.uint32(1)
 AIM_BITS, DRAGON_BITS = np.uint32((1 << AIMS) - 1), np.uint32((1 << DRAGON_AIMS) - 1)
 SECOND, THIRD, SHANTEN = np.uint32(CRITICAL_SECOND), np.uint32(CRITICAL_DRAGONS), np.uint32(CRITICAL_SHANTEN)
 ROW = np.uint32(DRAW_ROW)
-LAST_LIMITED = np.uint32(8**9 - 1)
 
 
 @kernel

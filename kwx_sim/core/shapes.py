@@ -23,11 +23,13 @@ from kwx_sim.core.layout import (
     PAIRS,
     PREFIXES,
     SUFFIX_CLASSES,
+    SUFFIXES,
 )
 from kwx_sim.core.tables import load_tables
 from kwx_sim.core.wild import wild_shanten, wild_wait_mask, wild_win
 
 __all__ = [
+    "LAST_LIMITED",
     "dragon_place",
     "is_win",
     "limited_block",
@@ -52,6 +54,7 @@ DRAGONS_MERGED = np.array([dragons for _, dragons in MERGED], np.uint32)
 LOW_KINDS = np.uint32(HALF)
 LOW_SYMBOLS = np.uint32(15)  # bits of the symbols of five kinds
 LAST_PREFIX = np.uint32(PREFIXES - 1)
+LAST_LIMITED = np.uint32(PREFIXES * SUFFIXES - 1)
 ALL_SUFFIXES = np.uint32(SUFFIX_CLASSES)
 PONGED_SYMBOL, KONGED_SYMBOL = np.uint32(PONGED), np.uint32(KONGED)
 
@@ -166,7 +169,8 @@ def limited_block(t, i, pongs, kongs, start):
     """A suit block of which some kinds lie in melds, as a base-8 number of the kinds' symbols (`automaton`)."""
     held = t.octal[i % LOW_KINDS] | np.uint32(t.octal[i // LOW_KINDS]) << LOW_SYMBOLS
     ponged, konged = t.places[np.uint32(pongs) >> start & SUIT], t.places[np.uint32(kongs) >> start & SUIT]
-    return np.uint32(held + PONGED_SYMBOL * ponged + KONGED_SYMBOL * konged)
+    # Where a kind has been stepped to what cannot be, digits run over: any block then, but one that there is.
+    return np.uint32(min(held + PONGED_SYMBOL * ponged + KONGED_SYMBOL * konged, LAST_LIMITED))
 
 
 @inlined

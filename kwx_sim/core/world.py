@@ -21,7 +21,7 @@ __all__ = ["DESK", "NOT_TOLD", "READY_HAND", "WORLD", "deal_world", "play_in"]
 
 NOT_TOLD = 3  # in place of a seat
 HAND, DEALT = 13, 40  # tiles: a seat's, all with the dealer's 14th
-NO_PAIR, MOST_PAIRS = np.int64(-2), np.uint64(20_000)
+NO_PAIR, MOST_PAIRS = np.int64(-2), np.uint64(1_000_000)
 RESERVED, DRAWN_LAST = np.uint8(1), np.uint8(2)
 
 WORLD = np.dtype(

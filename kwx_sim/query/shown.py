@@ -44,7 +44,10 @@ def hands_behind(
             rows.append(_weighed(hands, unseen))
             size += len(hands)
         last[seat] = size
-    return (np.concatenate(rows) if rows else records(0, READY_HAND)), first, last
+    made = records(size, READY_HAND)
+    if rows:
+        made[:] = np.concatenate(rows)
+    return made, first, last
 
 
 def _hands(rules: Ruleset, shown: int, melds: Counts, unseen: Counts) -> Counts:
