@@ -55,6 +55,17 @@ def test_an_arm_is_the_same_alone_and_beside_others(preset):
         assert np.array_equal(asked.results(100, packed([arm]))[:, 0], together[:, n])
 
 
+def test_a_small_run_is_its_arms_stepped_one_by_one():
+    asked = Asked(HANDS["xiangyang"], "xiangyang")
+    results = asked.results(3)
+    for number in range(3):
+        world = asked.world(number)
+        for n, arm in enumerate(asked.arms):
+            s = play_arm(asked, world, arm, number).state[0]
+            points = s["kong_points"] + s["win_points"].sum(axis=0) + s["undecided_points"]
+            assert results["points"][number, n] == points[0]
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_nobody_acts_by_tiles_that_are_not_drawn_yet(preset):
     """With the middle of the wall turned round every arm's actions are the same as long as draws come from its ends."""
