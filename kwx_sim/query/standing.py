@@ -89,7 +89,7 @@ class Sampled:
         figures = self.standing.differences
 
         def at(interval: Interval) -> tuple[float, float, float]:
-            return tuple(float(values[arm, other]) for values in interval)  # type: ignore[return-value]
+            return tuple(float(values[arm, other]) for values in interval)  # type: ignore[return-value]  # an interval has three
 
         mean, low, high = at(figures.adjusted)
         _, raw_low, raw_high = at(figures.raw)
