@@ -1,0 +1,170 @@
+"""The players that an answer may be about: a named set, a user's own, and how both are asked for.
+
+A figure of the query means "against players like these". Which players is not known, so a verdict is tried on several
+that differ where it could matter: whether they keep back shown waits, how eagerly they call, when they declare, whether
+they hurry. `tests/self_play.py` is how they were chosen: nobody who loses much to the reference is among them. What
+each is called and how it plays, in words, stands in the text catalogue `ensemble`.
+"""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from kwx_sim.errors import InputError
+from kwx_sim.policies import KINDS, Policy, parse_policy
+from kwx_sim.text import LANGS, t
+
+__all__ = ["MEMBERS", "REFERENCE", "Opponents", "called", "parse_model", "parse_opponents", "written"]
+
+Opponents = str | Policy | Path | Mapping[str, Any]
+"""One item of what a user asks for; a text may hold several."""
+
+REFERENCE = "careful"
+"""The member of the headline: `efficient` as it is, whose defaults held their own in self-play."""
+
+_TEXTS = {
+    REFERENCE: "efficient",
+    "wavering": "efficient:avoidance=0.75",
+    "caller": "efficient:pong=1.6,kong=1.5",
+    "closed": "efficient:pong=0.8",
+    "racer": "efficient:value=0",
+    "hunter": "efficient:value=1.5",
+    "declarer": "efficient:liangdao=always",
+    "secretive": "efficient:liangdao_kinds=21,liangdao_fan=5",
+}
+
+MEMBERS: Mapping[str, Policy] = MappingProxyType({name: parse_policy(text) for name, text in _TEXTS.items()})
+"""Members by name, the reference first."""
+
+ALL = "all"
+
+MAX_MODEL_BYTES = 1 << 13
+"""A dotted key of n parts costs the TOML reader n² memory: 64 KB of one took 4 GB."""
+
+SEPARATOR = re.compile(r"[;；]|[,，](?!\s*\w+\s*=)")
+"""Between items: a comma before name=value stands between the parameters of one policy."""
+
+
+def parse_opponents(given: Opponents | Sequence[Opponents] | None) -> dict[str, Policy]:
+    """Players by name, in the order in which they were asked for: the first is the headline's.
+
+    Parameters
+    ----------
+    given : one item, several in a sequence, or several in a text between `;` or `,`. An item is a member's name in
+        either language, `all` (as is None), a policy (`efficient:avoidance=0.5,pong=2`) as text, as a mapping or made,
+        or a TOML file as `parse_model` reads it. A policy that is a member's goes by that member's name, another by its
+        text, a file by its stem. Twice the same is once.
+
+    Raises InputError where an item is none of these (with the nearest known name), where two different players have one
+    name, or where there is no item.
+    """
+    players: dict[str, Policy] = {}
+    for name, policy in _players(ALL if given is None else given):
+        if players.setdefault(name, policy) != policy:
+            raise InputError("ensemble.twice", name=name)
+    if not players:
+        raise InputError("ensemble.nobody")
+    return players
+
+
+def parse_model(path: Path | str) -> tuple[str, Policy]:
+    """A user's own player from a TOML file: the file's stem, and the policy.
+
+    The file holds the parameters of a policy, as `parse_policy` knows them, and may name in `base` the member from
+    which it takes those that it does not hold. Raises InputError, also where a member has the file's name.
+    """
+    path = Path(path)
+    fields = _read(path)
+    if "base" in fields:
+        fields = {**_base(path, str(fields.pop("base"))).describe(), **fields}
+    try:
+        policy = parse_policy(fields)
+    except InputError as refusal:
+        raise InputError(refusal.key, **{**refusal.params, "source": str(path)}) from refusal
+    name = path.stem
+    if MEMBERS.get(name, policy) != policy:
+        raise InputError("ensemble.taken", file=str(path), name=name)
+    return name, policy
+
+
+def called(name: str, lang: str = "en") -> str:
+    """What a player is called: a member by its name in `lang`, another as the user named it."""
+    return t(f"ensemble.{name}.name", lang) if name in MEMBERS else name
+
+
+def written(policy: Policy) -> str:
+    """A policy as `parse_policy` reads it: its name, and the parameters that are not their defaults."""
+    changed = policy.model_dump(mode="json", exclude_defaults=True, exclude={"policy"})
+    return policy.policy + (":" if changed else "") + ",".join(f"{name}={value}" for name, value in changed.items())
+
+
+def _players(given: Any) -> Iterator[tuple[str, Policy]]:
+    if isinstance(given, str):
+        for item in filter(None, map(str.strip, SEPARATOR.split(given))):
+            yield from _of_text(item)
+    elif isinstance(given, Path):
+        yield parse_model(given)
+    elif isinstance(given, Policy | Mapping):
+        yield _named(parse_policy(given))
+    elif isinstance(given, Sequence):
+        for item in given:
+            yield from _players(item)
+    else:
+        raise InputError("ensemble.form", came=repr(given))
+
+
+def _of_text(item: str) -> Iterator[tuple[str, Policy]]:
+    if item == ALL:
+        yield from MEMBERS.items()
+    elif item.endswith(".toml"):
+        yield parse_model(item)
+    elif ":" in item or item in KINDS:
+        yield _named(parse_policy(item))
+    else:
+        yield _named(_member(item))
+
+
+def _named(policy: Policy) -> tuple[str, Policy]:
+    known = (name for name, member in MEMBERS.items() if member == policy)
+    return next(known, written(policy)), policy
+
+
+def _member(name: str) -> Policy:
+    """The member of that name, in either language."""
+    names = {called(member, lang): member for lang in LANGS for member in MEMBERS} | {each: each for each in MEMBERS}
+    if name not in names:
+        near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.0)[0]
+        raise InputError("ensemble.unknown", came=repr(name), near=near, names=", ".join(MEMBERS))
+    return MEMBERS[names[name]]
+
+
+def _base(path: Path, name: str) -> Policy:
+    try:
+        return _member(name)
+    except InputError as refusal:
+        raise InputError("ensemble.base", file=str(path), problem=refusal) from refusal
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Read as untrusted input: no more than the bytes that are allowed, and every way to fail told."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_MODEL_BYTES + 1)
+    except OSError as error:
+        raise _unreadable(path, error.strerror or "–") from error
+    except ValueError as error:  # a name that no file can have
+        raise _unreadable(path, str(error)) from error
+    if len(content) > MAX_MODEL_BYTES:
+        raise InputError("policies.too_large", file=str(path), limit=MAX_MODEL_BYTES)
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(path, str(error)) from error
+
+
+def _unreadable(path: Path, problem: str) -> InputError:
+    return InputError("policies.unreadable", file=str(path), problem=problem.replace("\n", " "))
