@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from kwx_sim.play import play_script as play_script
     from kwx_sim.positions import Position as Position
     from kwx_sim.query import Decision as Decision
+    from kwx_sim.query import best_discard as best_discard
+    from kwx_sim.query import should_claim as should_claim
     from kwx_sim.query import should_liangdao as should_liangdao
     from kwx_sim.rules import Ruleset as Ruleset
     from kwx_sim.rules import load_rules as load_rules
@@ -33,6 +35,7 @@ _HOMES = {
     "Round": "play",
     "Ruleset": "rules",
     "acceptance": "hands",
+    "best_discard": "query",
     "best_discards": "hands",
     "format_hand": "tiles",
     "is_hu": "hands",
@@ -41,6 +44,7 @@ _HOMES = {
     "play_script": "play",
     "score": "scoring",
     "shanten": "hands",
+    "should_claim": "query",
     "should_liangdao": "query",
     "simulate": "simulation",
     "waits": "hands",

@@ -1,63 +1,42 @@
 """Positions from rounds that the engine played: what one seat knows, written down as a player would."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kwx_sim.core import state as codes
 from kwx_sim.core.jit import records
+from kwx_sim.core.legal import may_win_offer
 from kwx_sim.core.policy import decide
 from kwx_sim.core.round import apply, deal
 from kwx_sim.core.shapes import load_tables, shanten
 from kwx_sim.core.state import STATE
 from kwx_sim.policies import parse_policy
-from kwx_sim.positions.model import SEAT_NAMES
+from kwx_sim.positions import of_round
 from kwx_sim.rules import Ruleset, pack
-from kwx_sim.tiles import MELD_KINDS, RED, Meld, format_hand, format_melds, format_tiles, tile_name
+from kwx_sim.tiles import RED
 
 SEATS = 3
-OTHERS = ("next", "previous")
 PLAYERS = ("efficient:liangdao=always", "efficient:tremble=0.1", "efficient:pong=2,liangdao=at,declare_at=4")
 
 
-class ReadyTurn(NamedTuple):
-    """A seat's own turn with a hand that has won or that a discard may leave ready: (1,) STATE, and the seat."""
+class Moment(NamedTuple):
+    """A seat's decision: (1,) STATE, and the seat."""
 
     state: np.ndarray
     seat: int
 
 
+Wanted = Callable[[np.void, np.void, np.void], bool]
+"""Whether a decision (tables, rules, state) is one to be asked about."""
+
+
 def position_of_round(state: np.void, seat: int, rules: Ruleset, room: str | None = None) -> dict[str, Any]:
-    """Everything that a seat knows at its own turn, as a mapping for `position_of`; seats are told as from there."""
-    s = state
-    river = [(int(s["river_seat"][i]), int(s["river_tile"][i])) for i in range(int(s["n_river"]))]
-    position = {
-        "hand": format_hand(s["counts"][seat]),
-        "after_pong": bool(s["tile"] == codes.NO_TILE),
-        "replacement": ("none", "kong", "red_kong")[int(s["replacement"])],
-        "chain": int(s["chain"]),
-        "melds": _melds(s, seat),
-        "wall": int(s["tail"]) - int(s["front"]),
-        "dealer": _seen_from(seat, int(s["dealer"])),
-        "draws": _from_seat(s["draws"], seat),
-        "piao": _from_seat(s["piao"], seat),
-        "missed": _from_seat(s["missed"], seat),
-        "discards": [[_seen_from(seat, who), tile_name(tile)] for who, tile in river],
-        "me_declared": bool(s["declared"][seat]),
-    }
-    if s["tile"] != codes.NO_TILE:
-        position["drawn"] = tile_name(int(s["tile"]))
-    if s["declared"][seat]:
-        position["declared_at"] = int(s["declared_at"][seat])
-    if s["first_declared"] < SEATS:
-        position["first_declared"] = _seen_from(seat, int(s["first_declared"]))
-    if room is not None:
-        position["room"] = room
-    for step, name in enumerate(OTHERS, 1):
-        position[name] = _player(s, (seat + step) % SEATS, rules)
-    return position
+    """Everything that a seat knows at its decision, and what the others missed besides."""
+    told = of_round.position_of_round(state, seat, rules, room)
+    return told | {"missed": [int(fan) for fan in np.roll(state["missed"], -seat)]}
 
 
 def rotated(state: np.void, seat: int) -> dict[str, Any]:
@@ -77,11 +56,25 @@ def rotated(state: np.void, seat: int) -> dict[str, Any]:
 
 def ready_turns(
     rules: Ruleset, rounds: int, seed: int = 0, players: tuple[str, ...] = PLAYERS, *, rare: bool = False
-) -> Iterator[ReadyTurn]:
-    """One such turn, at random, of each round that has any; players take turns in playing all three seats.
+) -> Iterator[Moment]:
+    """Own turns with a hand that has won or that a discard may leave ready."""
+    yield from _moments(rules, rounds, seed, players, rare=rare, wanted=_is_ready_turn)
+
+
+def offers(
+    rules: Ruleset, rounds: int, seed: int = 0, players: tuple[str, ...] = PLAYERS, *, rare: bool = False
+) -> Iterator[Moment]:
+    """Decisions about another's tile: to win, to rob, to call."""
+    yield from _moments(rules, rounds, seed, players, rare=rare, wanted=_is_offer)
+
+
+def _moments(
+    rules: Ruleset, rounds: int, seed: int, players: tuple[str, ...], *, rare: bool, wanted: Wanted
+) -> Iterator[Moment]:
+    """One such decision, at random, of each round that has any; players take turns in playing all three seats.
 
     With `rare`, walls are stacked for kongs in every fifth round, every third goes on past wins and makes all kongs,
-    and turns that a kong's replacement began come before others: not natural, but everything comes up.
+    and what follows a kong comes before the rest: not natural, but everything comes up.
     """
     random_ = random.Random(seed)
     tables, packed = load_tables()[0], pack(rules)[0]
@@ -100,15 +93,17 @@ def ready_turns(
         found = []
         key = np.uint64(random_.getrandbits(64))
         while state[0]["phase"] != codes.END:
-            if _is_ready_turn(tables, packed, state[0]):
-                found.append(ReadyTurn(state.copy(), int(state[0]["seat"])))
+            if wanted(tables, packed, state[0]):
+                found.append(Moment(state.copy(), int(state[0]["seat"])))
             action = decide(tables, packed, state[0], packs[number % len(packs)], key)
             if rare and number % 3 == 2:
                 action = _longer(random_, state[0], action)
             apply(tables, packed, state[0], action)
-        replaced = [turn for turn in found if rare and turn.state[0]["replacement"]]
+        robbing = [moment for moment in found if rare and _is_offer(tables, packed, moment.state[0])]
+        robbing = [moment for moment in robbing if moment.state[0]["robbing"]]
+        replaced = [moment for moment in found if rare and moment.state[0]["replacement"]]
         if found:
-            yield random_.choice(replaced or found)
+            yield random_.choice(robbing or replaced or found)
 
 
 def _wall(random_: random.Random, rules: Ruleset, *, stacked: bool) -> np.ndarray:
@@ -150,26 +145,8 @@ def _is_ready_turn(tables: np.void, packed: np.void, s: np.void) -> bool:
     return bool(shanten(tables, packed, *s["idx"][seat], s["pongs"][seat], s["kongs"][seat]) <= 0)
 
 
-def _player(s: np.void, seat: int, rules: Ruleset) -> dict[str, Any]:
-    player: dict[str, Any] = {"melds": _melds(s, seat), "declared": bool(s["declared"][seat])}
-    if s["declared"][seat]:
-        player["declared_at"] = int(s["declared_at"][seat])
-        if rules.liangdao.shows == "hand":
-            player["shown"] = format_hand(s["counts"][seat])
-        elif rules.liangdao.shows == "waits":
-            mask = int(s["waits"][seat])
-            player["waits"] = format_tiles(slot for slot in range(27) if mask >> slot & 1)
-    return player
-
-
-def _melds(s: np.void, seat: int) -> str:
-    kinds, tiles = s["meld_kind"][seat], s["meld_tile"][seat]
-    return format_melds(Meld(MELD_KINDS[int(kinds[n]) - 1], int(tiles[n])) for n in range(int(s["n_melds"][seat])))
-
-
-def _seen_from(seat: int, other: int) -> str:
-    return SEAT_NAMES[(other - seat) % SEATS]
-
-
-def _from_seat(values: np.ndarray, seat: int) -> list[int]:
-    return [int(value) for value in np.roll(values, -seat)]
+def _is_offer(tables: np.void, packed: np.void, s: np.void) -> bool:
+    """A tile is on offer; to a seat that has let the win go just before, it is no longer what it was."""
+    if s["phase"] == codes.CALL:
+        return not may_win_offer(tables, packed, s, s["seat"])
+    return bool(s["phase"] == codes.CLAIM)

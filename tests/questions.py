@@ -10,20 +10,17 @@ from numpy.typing import NDArray
 from kwx_sim import hands
 from kwx_sim.contest import PILOT, Contest, Standing
 from kwx_sim.core import state as codes
-from kwx_sim.core.arms import ARM, RESULT, play_worlds
-from kwx_sim.core.jit import records
 from kwx_sim.core.policy import decide
 from kwx_sim.core.rng import stream_key
 from kwx_sim.core.round import apply
-from kwx_sim.core.state import STATE
-from kwx_sim.core.world import DESK
+from kwx_sim.core.world import make_world
 from kwx_sim.policies import parse_policy
 from kwx_sim.positions import Position, position_of
-from kwx_sim.query import ask
 from kwx_sim.query.arms import Arm, packed
 from kwx_sim.query.exact import Orders
+from kwx_sim.query.question import Options, Question
 from kwx_sim.query.standing import bound
-from kwx_sim.query.worlds import BLOCK
+from kwx_sim.query.worlds import BELIEFS, BLOCK, scratch
 from kwx_sim.rules import Ruleset, load_rules
 from kwx_sim.sequences import schedule
 from kwx_sim.tiles import RED
@@ -47,16 +44,18 @@ class Asked:
         seed: int = 1,
         workers: int = 1,
         *,
+        belief: str | None = None,
         played_in: bool = False,
     ) -> None:
         self.position = Position.of(position) if isinstance(position, str) else position_of(position)
         self.rules = rules if isinstance(rules, Ruleset) else load_rules(rules)
         policies = parse_policy(me), parse_policy(others)
-        options = ask.Options(seed=seed, workers=workers)
-        question = ask._Question(self.position, self.rules, policies, options, None)
+        options = Options(seed=seed, workers=workers, belief=belief)
+        question = Question(self.position, self.rules, "liangdao", policies[0], {others: policies[1]}, options)
         self.table, self.worlds, self.arms = question.table, question.worlds, question.arms
         self.packed_rules = question.packed_rules
-        self.worlds.from_deal |= played_in
+        if played_in:
+            self.worlds = self.worlds.believing("played_in")
         self.orders = partial(Orders, self.table, self.packed_rules, self.worlds.policies)
 
     def index(self, name: str) -> int:
@@ -65,17 +64,21 @@ class Asked:
 
     def world(self, number: int) -> NDArray[np.void]:
         """The round at the asker's decision in one world: (1,) STATE."""
-        states, w = records(2, STATE), self.worlds
-        made = play_worlds(
-            w.tables, w.rules, w.base, w.world, w.hands, w.policies, records(0, ARM), w.key, number, w.from_deal,
-            states, records(1, DESK), np.zeros((1, 0), RESULT),
-        )  # fmt: skip
-        assert made == 1
-        return states[:1]
+        w, room = self.worlds, scratch()
+        key = np.uint64(stream_key(w.key, number))
+        log = make_world(w.tables[0], w.rules[0], w.known, BELIEFS[w.belief], w.policies[0], key, room)
+        assert np.isfinite(log), "a world without weight"
+        return room.states[:1]
+
+    def numbers(self, count: int) -> list[int]:
+        """Those of the first worlds that have any weight."""
+        blocks = self.worlds.play(packed([]), 0, count)
+        return np.flatnonzero(np.isfinite(np.concatenate([block.logs for block in blocks]))).tolist()
 
     def results(self, count: int, arms: NDArray[np.void] | None = None) -> NDArray[np.void]:
         """The first worlds' results, (count, arms) RESULT."""
-        return np.concatenate(list(self.worlds.play(packed(self.arms) if arms is None else arms, 0, count)))
+        blocks = self.worlds.play(packed(self.arms) if arms is None else arms, 0, count)
+        return np.concatenate([block.results for block in blocks])
 
     def gains(self, count: int, arm: str, other: str) -> NDArray[np.int64]:
         """The difference of two arms' points in each of the first worlds."""
@@ -95,8 +98,8 @@ class Asked:
         """How the contest of all arms stands at each look; every arm is played to the end."""
         contest, done = Contest(len(self.arms), self.bound), 0
         for look in schedule(PILOT, BLOCK, worlds):
-            for results in self.worlds.play(packed(self.arms), done, look):
-                contest.add(results["points"], results["luck"])
+            for block in self.worlds.play(packed(self.arms), done, look):
+                contest.add(block.results["points"], block.results["luck"])
             done = look
             yield contest.look()
 

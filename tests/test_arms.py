@@ -35,7 +35,7 @@ def test_arms_are_their_actions_taken_one_by_one(preset, others):
     for told in [{"hand": HANDS[preset], "wall": 20}, *positions(preset, POSITIONS)]:
         asked = Asked(told, preset, others=others)
         results = asked.results(WORLDS)
-        for number in range(WORLDS):
+        for number in asked.numbers(WORLDS):
             world = asked.world(number)
             for arm, result in zip(asked.arms, results[number], strict=True):
                 played = play_arm(asked, world, arm, number)

@@ -12,7 +12,7 @@ import pytest
 from cli_runs import CHINESE, batch, environment, process, refused, run, start, terminal
 
 import kwx_sim
-from kwx_sim.cli import liangdao
+from kwx_sim.cli import asking
 from kwx_sim.cli.terminal import cells
 from kwx_sim.cli.waiting import Waiting
 from kwx_sim.query.arms import Arm
@@ -49,7 +49,11 @@ def test_an_answer_fits_the_terminal(lang, columns):
 
 def test_the_sentence_comes_first_and_everything_follows(told):
     page = run("liangdao", HAND, *QUICK).stdout
-    assert " ".join(page.split()).startswith(told["sentence"])
+    headline, _, others = " ".join(page.split()).partition("Other beliefs and opponents")
+    assert headline.startswith("Not settled: “quiet, 5s” leads “declare, 5s” by")
+    assert told["verdict"]["outcome"] == "not_settled"
+    assert "Over all" not in others
+    assert [each["opponents"] in others for each in told["cells"]] == [True] * len(told["cells"])
     for part in (
         "Discard 5s: waits 5p (4 left).",
         "declare, 5s",
@@ -61,7 +65,7 @@ def test_the_sentence_comes_first_and_everything_follows(told):
         "integrated out",
     ):
         assert part in page
-    assert re.search(r"start \d+\.\d s, sampling \d+\.\d s", page)
+    assert re.search(r"start \d+\.\d s, sampling \d+\.\d s", headline)
 
 
 def test_a_first_answer_is_told_while_it_runs():
@@ -169,7 +173,9 @@ def test_json_carries_every_figure(told):
 
 
 def test_python_gives_the_same_answer(told):
-    decision = kwx_sim.should_liangdao({"hand": HAND, "wall": 30}, "xiangyang", worlds=1_000, workers=1)
+    decision = kwx_sim.should_liangdao(
+        {"hand": HAND, "wall": 30}, "xiangyang", worlds=1_000, workers=1, opponents="all"
+    )
     assert isinstance(decision, kwx_sim.Decision)
     mine = decision.to_json()
     for one in (mine, told):
@@ -208,7 +214,7 @@ def test_a_batch():
     status, answers = batch("liangdao", lines, "--worlds", "800", "--lang", "zh")
     assert status == 1
     assert [answer["id"] for answer in answers] == [1, 2, 3, 4, None, 5]
-    assert answers[0]["verdict"]["precision"] == liangdao.BATCH_PRECISION
+    assert answers[0]["verdict"]["precision"] == asking.BATCH_PRECISION
     assert [answers[1]["rules"], answers[1]["no_liangdao"], answers[1]["ladder"]] == ["hongzhong", True, None]
     assert "底" in answers[0]["sentence"]
     for answer, part in zip(answers[2:], ("步听牌", "walls", "JSON", "rules"), strict=True):
@@ -216,9 +222,9 @@ def test_a_batch():
 
 
 def test_an_interrupted_batch_ends_with_the_answer_at_work(monkeypatch):
-    from kwx_sim import query
+    from kwx_sim.query import ask
 
-    ask, calls = query.should_liangdao, []
+    asked, calls = ask.asked, []
 
     def interrupted(*args, **kwargs):
         calls.append(args)
@@ -226,9 +232,9 @@ def test_an_interrupted_batch_ends_with_the_answer_at_work(monkeypatch):
         def stop(done, most, now):
             raise KeyboardInterrupt
 
-        return ask(*args, **kwargs, progress=stop)
+        return asked(*args, **kwargs, progress=stop)
 
-    monkeypatch.setattr(query, "should_liangdao", interrupted)
+    monkeypatch.setattr(ask, "asked", interrupted)
     line = {"hand": HAND, "wall": 30}
     for lines in ([line], [line, line]):
         calls.clear()
@@ -290,7 +296,7 @@ def test_seconds_end_it_and_are_marked():
         ((HAND, "--room", "官甲场"), "room"),
         ((HAND, "--dealer", "you"), "dealer"),
         ((HAND, "--drawn", "9p"), "drawn"),
-        ((HAND, "--opponents", "clever"), "policy clever"),
+        ((HAND, "--opponents", "clever"), "no player is called 'clever'"),
         ((HAND, "--me", "efficient:avoidance=2"), "avoidance"),
         ((HAND, "--exact"), "exact: only small positions"),
         (("123s 789s 46p 88p 777z",), "expected 14 concealed tiles"),

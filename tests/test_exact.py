@@ -44,7 +44,7 @@ def answers(preset, count=POSITIONS, seed=0, worlds=WORLDS):
     rules, found = load_rules(preset), []
     first = seed + 10_000 * list(PRESETS).index(preset)
     for number, small in enumerate(small_positions(rules, count, seed=first), first):
-        asked = Asked(small.position, rules, seed=number)
+        asked = Asked(small.position, rules, seed=number, belief="uniform")
         results = asked.results(worlds)
         found.append(Answer(small, asked, asked.exact()[0], results["points"].astype(float), results["luck"]))
     return found
@@ -184,7 +184,7 @@ def test_what_cannot_be_enumerated_is_refused():
             should_liangdao(small.position, "xiangyang", exact=True, **policies)
     with pytest.raises(InputError):
         should_liangdao("123s 789s 46p 88p 中中中 5s", "xiangyang", exact=True)
-    assert should_liangdao(small.position, "xiangyang", worlds=1_000, workers=1).sampling.exact
+    assert should_liangdao(small.position, "xiangyang", worlds=1_000, workers=1, belief="uniform").sampling.exact
     assert not should_liangdao(small.position, "xiangyang", exact=False, worlds=1_000, workers=1).sampling.exact
 
 
@@ -260,7 +260,7 @@ def test_sequences_cover_exact_differences_at_every_look():
 
 def test_no_hidden_waits_are_enumerated():
     small = next(small_positions(load_rules("platform"), 1))
-    asked = Asked(small.position, "platform")
+    asked = Asked(small.position, "platform", belief="uniform")
     assert can_enumerate(asked.table, [])
     asked.table.shown_waits[1] = 1
     assert not can_enumerate(asked.table, [])

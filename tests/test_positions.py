@@ -43,7 +43,7 @@ def without(mapping, *fields):
 
 
 def by_seat(discards):
-    return {name: [tile for seat, tile in discards if seat == name] for name in ("me", "next", "previous")}
+    return {name: [tile for seat, tile, *_ in discards if seat == name] for name in ("me", "next", "previous")}
 
 
 # ---------------------------------------------------------------- rounds that were played
@@ -102,8 +102,9 @@ def test_a_position_from_a_round_is_the_engines_record(played):
         shows_waits = rules.liangdao.shows == "waits"
         said = [int(expected["waits"][each]) if shows_waits and expected["declared"][each] else 0 for each in (1, 2)]
         assert table.shown_waits.tolist() == [0, *said]
-        # What was told completely leaves nothing to assume, but for a room.
-        assert {assumed.key for assumed in table.assumptions} <= {"positions.assumption.room"}
+        # What was told completely leaves nothing to assume, but for a room and the turns of own kongs.
+        keys = {assumed.key.rpartition(".")[2] for assumed in table.assumptions}
+        assert keys <= {"room", "kongs_at"}
 
 
 def test_the_same_actions_are_legal(played):
@@ -330,6 +331,7 @@ def test_a_room_is_assumed_and_told():
 SHOWN = {"shown": "222s 444s 66s 99p 白白白"}
 OTHER = {"shown": "111p 333p 55p 77p 发发发"}
 PONGED = {"hand": "123s 789s 46p 88p 5s", "melds": "pong:中", "after_pong": True}
+KONGED = {"hand": "123s 789s 46p 88p 5s", "melds": "concealed_kong:中"}
 WILD = "123s 789s 46s 88p 3s 123s"
 BY_RULES = [
     # what the rules have
@@ -396,6 +398,7 @@ BY_RULES = [
     ("xiangyang", {"next": {**SHOWN, "waits": "6s"}}, "next: waits: the hand shown waits for 6s 9p, got 6s"),
     ("platform", {"next": {"waits": "白", "melds": "direct_kong:白"}}, "next: waits: it cannot wait for 白"),
     ("xiangyang", {"wall": 30, "next": {**SHOWN, "declared_at": 9}}, "next: declared_at: expected at most its 5 draws"),
+    ("xiangyang", {**KONGED, "kongs_at": [1, 2]}, "me: kongs_at: expected 1 numbers"),
     ("xiangyang", {"first_declared": "next"}, "first_declared: next has not declared"),
     ("xiangyang", {"next": SHOWN, "previous": OTHER}, "first_declared: several have declared"),
     # counting
@@ -437,6 +440,86 @@ BY_RULES = [
         "discards: more than the 84 tiles of the set can leave",
     ),
 ]
+
+
+WAITING = "123s 789s 46p 88p 中中中"
+CLAIM = {"hand": WAITING, "offered": "5p", "offered_by": "next"}
+ROBBING = {**CLAIM, "offered_kong": True, "next": {"melds": "pong:5p"}}
+OFFERED = [
+    ("claim", "xiangyang", CLAIM, None),
+    ("claim", "xiangyang", ROBBING, None),
+    ("claim", "xiangyang", {"hand": HAND}, "offered: a claim needs another's tile"),
+    ("claim", "xiangyang", {**CLAIM, "offered_by": None}, "offered: a claim needs another's tile"),
+    ("liangdao", "xiangyang", CLAIM, "offered: another's tile is on offer, so it is not your turn"),
+    ("discard", "xiangyang", {"hand": HAND, "offered_kong": True}, "offered: offered_by, offered_kong and"),
+    ("claim", "xiangyang", {**CLAIM, "hand": HAND}, "hand: expected 13 concealed tiles while another's tile is on"),
+    ("claim", "xiangyang", {**CLAIM, "drawn": "6p"}, "drawn: it belongs to your own turn"),
+    ("claim", "xiangyang", {**CLAIM, "after_pong": True}, "after_pong: it belongs to your own turn"),
+    ("claim", "xiangyang", {**CLAIM, "replacement": "kong"}, "replacement: it belongs to your own turn"),
+    ("claim", "xiangyang", {**ROBBING, "offered_after_kong": True}, "leave out one of offered_kong and"),
+    ("claim", "xiangyang", {**CLAIM, "offered_after_kong": True}, "offered_after_kong: next has no kong"),
+    ("claim", "xiangyang", {**CLAIM, "chain": 1}, "chain: a chain goes on only while"),
+    ("claim", "xiangyang", {**ROBBING, "chain": 1}, "chain: expected 0 to 0"),
+    ("claim", "xiangyang", {**ROBBING, "wall": 0}, "offered_kong: with an empty wall"),
+    ("claim", "platform", {**CLAIM, "offered_kong": True}, "offered_kong: next has no pong of 5p"),
+    ("claim", "suizhou", {**CLAIM, "offered_kong": True}, None),
+    (
+        "claim",
+        "suizhou",
+        {**CLAIM, "offered_kong": True, "next": SHOWN},
+        "offered_kong: next has no pong of 5p, and of its concealed kong three lie",
+    ),
+    (
+        "claim",
+        "hongzhong/house",
+        {
+            "hand": "123s 789s 46s 88s 123s",
+            "offered": "5s",
+            "offered_by": 1,
+            "offered_kong": True,
+            "next": {"waits": "1p"},
+        },
+        "offered_kong: next has declared and makes a concealed kong",
+    ),
+    (
+        "claim",
+        "xiangyang",
+        {**CLAIM, "discards": {"next": "1p 5p 2p"}},
+        "offered: 5p stands last in the discards of next",
+    ),
+    ("claim", "xiangyang", {**CLAIM, "discards": [["next", "5p"], ["previous", "1p"]]}, "and last of all where they"),
+    (
+        "claim",
+        "xiangyang",
+        {**CLAIM, "discards": ["1p 2p", "5p", ""]},
+        "cannot come from turns in order up to this discard",
+    ),
+    (
+        "claim",
+        "xiangyang",
+        {**ROBBING, "discards": ["1p", "", "5p"]},
+        "cannot come from turns in order up to this kong",
+    ),
+    ("claim", "xiangyang", {**CLAIM, "wall": 30, "dealer": "me"}, "no discard claimed this discard comes with 31, 28"),
+    ("claim", "xiangyang", {**CLAIM, "offered": "9p"}, "offered: with 9p you can neither win nor pong nor kong"),
+    (
+        "claim",
+        "xiangyang",
+        {**CLAIM, "me_declared": True, "hand": "123s 789s 469p 88p 中中"},
+        "me_declared: the hand is not",
+    ),
+]
+
+
+@pytest.mark.parametrize(("about", "rules", "fields", "part"), OFFERED)
+def test_what_cannot_be_on_offer_is_refused_in_one_line(about, rules, fields, part):
+    position = position_of(fields)
+    if part is None:
+        check(position, rules_of(rules), about)
+        return
+    with pytest.raises(InputError) as refused:
+        check(position, rules_of(rules), about)
+    assert_told(refused.value, part)
 
 
 @pytest.mark.parametrize(("rules", "fields", "part"), BY_RULES)
@@ -484,6 +567,8 @@ READING = [
     ({"hand": HAND, "dealer": "east"}, "position: dealer: expected a seat (me, next, previous), got 'east'"),
     ({"hand": HAND, "dealer": 3}, "position: dealer: expected a seat"),
     ({"hand": HAND, "dealer": True}, "position: dealer: expected a seat"),
+    ({"hand": HAND, "offered_by": "me"}, "position: offered_by: expected another's seat (next, previous), got 'me'"),
+    ({"hand": HAND, "kongs_at": [1, 45]}, "position: kongs_at: expected at most 12 whole numbers from 0 to 44"),
     ({"hand": HAND, "draws": [1, 2]}, "position: draws: expected three whole numbers from 0 to 44"),
     ({"hand": HAND, "piao": [0, 0, -1]}, "position: piao: expected three whole numbers from 0 to 100"),
     ({"hand": HAND, "replacement": "pong"}, "position: replacement: expected 'none', 'kong' or 'red_kong', got 'pong'"),
@@ -551,6 +636,8 @@ def test_every_text_of_a_refusal_is_tested():
     tested = set()
     for rules, fields, _ in BY_RULES:
         tested |= keys_of(lambda: check(position_of({"hand": HAND, **fields}), rules_of(rules)))  # noqa: B023  # called at once, within the loop
+    for about, rules, fields, _ in OFFERED:
+        tested |= keys_of(lambda: check(position_of(fields), rules_of(rules), about))  # noqa: B023  # called at once, within the loop
     for data, _ in READING:
         tested |= keys_of(lambda: position_of(data))  # noqa: B023  # called at once, within the loop
     refusals = {name for name in catalogue("positions") if not name.startswith(("seat.", "assumption."))}

@@ -127,7 +127,7 @@ def test_doubling_the_base_doubles_all(preset):
 def test_against_frozen_players_self_draw_is_hypergeometric(wall):
     """Own draws, one in three tiles of the wall, are that many of all unseen tiles."""
     asked = Asked({"hand": HAND, "wall": wall}, "xiangyang", me=PATIENT, others=FROZEN)
-    assert asked.worlds.from_deal
+    assert asked.worlds.belief == "played_in"
     count = 6_000
     results = asked.results(count, packed([asked.arms[asked.index("declare 5s")]]))
     live, unseen, draws = 4, 84 - 14, wall // 3

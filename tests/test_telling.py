@@ -11,12 +11,23 @@ import pytest
 from kwx_sim.positions import Assumption, check, position_of
 from kwx_sim.query import Decision
 from kwx_sim.query.arms import Arm
-from kwx_sim.query.decision import ArmFigures, BreakEven, Difference, Provisional, Ready, Rung, Sampling, Wait
+from kwx_sim.query.decision import (
+    ArmFigures,
+    BreakEven,
+    CellFigures,
+    Difference,
+    Provisional,
+    Ready,
+    Rung,
+    Sampling,
+    Wait,
+)
 from kwx_sim.query.figures import Shares
 from kwx_sim.query.notebook import as_html
-from kwx_sim.query.sheets import ready_lines, sheets
-from kwx_sim.query.telling import as_json, assumed, how, mark, provisional, sentence
-from kwx_sim.sequences import Outcome, State, Verdict
+from kwx_sim.query.sheets import cell_line, ready_lines, sheets
+from kwx_sim.query.telling import assumed, how, mark, provisional, sentence, warning
+from kwx_sim.query.told_json import as_json
+from kwx_sim.sequences import Cell, Outcome, State, Verdict
 from kwx_sim.tiles import parse_tile
 
 LADDER = (
@@ -26,16 +37,16 @@ LADDER = (
     Rung("feeder_pays_all", 0.1, 0.2),
 )
 SAMPLING = Sampling(
-    worlds=2_000, pilot=400, effective=2_000.0, bound=102.0, stated_cap=None, exact=False, ended="settled", seed=1,
-    rules_hash="abc", kernels="def", version="0", seconds=1.5,
+    worlds=2_000, pilot=400, effective=2_000.0, cut=0.0, bound=102.0, stated_cap=None, exact=False, ended="settled",
+    seed=1, rules_hash="abc", kernels="def", version="0", seconds=1.5,
 )  # fmt: skip
-SHARES = Shares(*np.array([0.25, 0.125, 0.0, 0.5, 0.125]), fan=np.float64(2.5))
+SHARES = Shares(*np.array([0.25, 0.125, 0.0, 0.5, 0.125, 0.0]), fan=np.float64(2.5), first_cost=0.0)
 
 
 def arm(name):
-    """An arm from its name: "in 1 5s"."""
-    way, _, tile = name.rpartition(" ")
-    return Arm(way, parse_tile(tile))
+    """An arm from its name: "in 1 5s"; "pong 5s after all" declines a win first."""
+    way, _, tile = name.removesuffix(" after all").rpartition(" ")
+    return Arm(way, parse_tile(tile), declines=name.endswith(" after all"))
 
 
 def lead(mean, half):
@@ -51,7 +62,8 @@ def decision(outcome, *others, best="declare 5s", more=0, cells=1, **changes):
     state = {Outcome.ACTION: State.ABOVE, Outcome.TOO_CLOSE: State.WITHIN}.get(outcome, State.OPEN)
     action = best if outcome is Outcome.ACTION else None
     hard = min(figures[1:], key=lambda each: each.behind.low, default=None)
-    fields = {
+    given = {
+        "about": "liangdao",
         "rules": "xiangyang",
         "best": arm(best),
         "other": hard.arm if hard else None,
@@ -69,7 +81,7 @@ def decision(outcome, *others, best="declare 5s", more=0, cells=1, **changes):
         "no_liangdao": False,
         "sampling": SAMPLING,
     }
-    return Decision(**(fields | changes))
+    return Decision(**(given | changes))
 
 
 CASES = {
@@ -144,6 +156,38 @@ CASES = {
         decision(Outcome.ACTION, ("added_kong 中", 0.4, 0.1), best="discard 5s", ladder=(), ladder_against=None),
         "No kong, discard 5s: +0.40 bases a round against the kong.",
         "不杠，打 5条：比开杠，每局 +0.40 底。",
+    ),
+    "any hand": (
+        decision(
+            Outcome.ACTION, ("discard 6p", 0.4, 0.1), ("declare 6p", 0.7, 0.1), best="discard 5s", about="discard"
+        ),
+        "Discard 5s: +0.40 bases a round against discarding 6p.",
+        "打 5条：比打6筒，每局 +0.40 底。",
+    ),
+    "claim, win": (
+        decision(Outcome.ACTION, ("pass 5s after all", 1.2, 0.1), best="win 5s", about="claim", ladder=()),
+        "Win with 5s: +1.2 bases a round against passing.",
+        "胡 5条：比过，每局 +1.2 底。",
+    ),
+    "claim, better not to win": (
+        decision(Outcome.ACTION, ("win 5s", 0.8, 0.1), best="pass 5s after all", about="claim", ladder=()),
+        "Let 5s go, though it wins: +0.80 bases a round against winning.",
+        "过，5条 能胡也别胡（低翻莫胡牌）：比胡牌，每局 +0.80 底。",
+    ),
+    "claim, pong rather than win": (
+        decision(Outcome.ACTION, ("win 5s", 0.8, 0.1), best="pong 5s after all", about="claim", ladder=()),
+        "Do not win with 5s, pong 5s: +0.80 bases a round against winning.",
+        "5条 别胡，碰 5条：比胡牌，每局 +0.80 底。",
+    ),
+    "claim, pong": (
+        decision(Outcome.ACTION, ("pass 5s", 0.8, 0.1), ("direct_kong 5s", 0.9, 0.1), best="pong 5s", about="claim"),
+        "Pong 5s: +0.80 bases a round against passing.",
+        "碰 5条：比过，每局 +0.80 底。",
+    ),
+    "claim, no kong": (
+        decision(Outcome.ACTION, ("direct_kong 5s", 0.8, 0.1), best="pass 5s", about="claim", ladder=()),
+        "Let 5s go: +0.80 bases a round against the kong.",
+        "过，不要 5条：比开杠，每局 +0.80 底。",
     ),
     "only": (
         decision(Outcome.ACTION, best="win 5s", ladder=(), ladder_against=None),
@@ -255,6 +299,7 @@ def balanced(page):
 def test_json_says_which_first_action_is_clear():
     told = {name: as_json(case[0])["verdict"]["first_action"] for name, case in CASES.items()}
     assert told["declare"] == "declare 5s"
+    assert told["claim, pong rather than win"] == "pong 5s"
     assert told["never"] == told["in 1"] == told["too close, but only when to declare"] == "discard 5s"
     assert told["not settled, but only when to declare"] == "discard 5s"
     assert told["kong"] == "concealed_kong 中"
@@ -267,6 +312,50 @@ def test_what_is_not_known_is_null():
     assert told["arms"][1]["behind"]["mean"] is None
     assert told["arms"][1]["behind"]["low"] is None
     assert type(told["arms"][0]["fan"]) is float
+
+
+def test_few_effective_worlds_are_warned_of():
+    few = replace(SAMPLING, worlds=20_000, effective=1_500.0, cut=0.125)
+    for sampling, belief, warned in ((few, "played", True), (few, "uniform", False), (SAMPLING, "played", False)):
+        answer = decision(Outcome.ACTION, ("quiet 5s", 1.8, 0.3), belief=belief, sampling=sampling)
+        assert bool(as_json(answer)["warning"]) == warned
+        assert ("1,500 of one weight, and" in as_html(answer, "en")) == warned
+        assert bool(warning(answer, "zh")) == warned
+        assert ("12.5%" in how(answer, "en")) == (warned and belief == "played")
+    nothing = replace(SAMPLING, worlds=0, effective=0.0)
+    assert not warning(decision(Outcome.NOT_SETTLED, belief="played", sampling=nothing), "en")
+
+
+NO_SUMS = Cell(moments=None, bound=0.0)
+
+
+def cell(belief, opponents, mean, half, state):
+    return CellFigures(belief, opponents, lead(mean, half), state, 1_000, 612.4, NO_SUMS)
+
+
+def test_cells_are_shown_where_there_are_several():
+    first, second = cell("played", "efficient", 1.8, 0.3, State.ABOVE), cell("uniform", "a", -0.1, 0.3, State.OPEN)
+    answer = decision(Outcome.NOT_SETTLED, ("quiet 5s", 1.8, 0.3), cells=2, belief="played")
+    both = replace(answer, cells=(first, second))
+    rows = sheets(both, "en", whole="--json")[-1].rows
+    assert rows == [
+        ["played", "efficient", "+1.80", "[+1.50, +2.10]", "ahead", "1,000", "612"],
+        ["uniform", "a", "−0.10", "[−0.40, +0.20]", "open", "1,000", "612"],
+    ]
+    assert cell_line(second, "zh") == "uniform、a：−0.10 [−0.40, +0.20]，未定；1,000 个世界，等效 612"
+    told = as_json(both)["cells"]
+    assert [each["state"] for each in told] == ["above", "open"]
+    assert told[1]["difference"]["mean"] == -0.1
+    assert len(sheets(replace(answer, cells=(first,)), "en", whole="")) == len(sheets(both, "en", whole="")) - 1
+
+
+def test_feeding_is_told_by_tile():
+    hot = SHARES._replace(fed=0.5, fed_first=0.4, first_cost=5.0)
+    others = ("discard 1s", 0.4, 0.1), ("declare 1s", 0.5, 0.1)
+    answer = decision(Outcome.ACTION, *others, best="discard 5s", about="discard")
+    figures = (answer.arms[0], replace(answer.arms[1], shares=hot), answer.arms[2])
+    sheet = sheets(replace(answer, arms=figures, ladder_against=None), "en", whole="")[-1]
+    assert sheet.rows == [["discard 1s", "40.0%", "5.00", "2.00", "10.0%"], ["discard 5s", "0.0%", "–", "0.00", "0.0%"]]
 
 
 def test_html_is_escaped():

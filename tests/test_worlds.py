@@ -75,10 +75,10 @@ def test_dealt_worlds_agree_with_what_is_known(table, way):
             asked = Asked(told, rules)
         except InputError:  # a hand that has won, without its drawn tile; a wild wait
             continue
-        if asked.worlds.from_deal:
+        if asked.worlds.belief == "played_in":
             continue
         true = rotated(s, turn.seat)
-        for number in range(3):
+        for number in asked.numbers(4):
             world = asked.world(number)[0]
             whole = np.array([4] * rules.n_kinds + [0] * (27 - rules.n_kinds))
             assert tiles_in_play(world).tolist() == whole.tolist()
@@ -124,7 +124,7 @@ def dealt():
         "wall": 26,
     }
     asked = Asked(told, "xiangyang")
-    assert not asked.worlds.from_deal
+    assert asked.worlds.belief == "uniform"
     assert asked.table.dead > 0
     return asked, [asked.world(number)[0].copy() for number in range(3_000)]
 
@@ -145,7 +145,7 @@ def places(asked, world, kind):
 
 def sizes(asked):
     table = asked.table
-    return np.array([table.hidden[1], table.hidden[2], int(asked.worlds.world[0]["wall"]), table.dead])
+    return np.array([table.hidden[1], table.hidden[2], int(asked.worlds.known.world[0]["wall"]), table.dead])
 
 
 def test_a_tile_lies_anywhere_alike(dealt):
@@ -160,7 +160,7 @@ def test_a_tile_lies_anywhere_in_the_wall_alike(dealt):
     asked, worlds = dealt
     for kind in single_kinds(asked):
         at = [np.flatnonzero(world["wall"][int(world["front"]) : int(world["tail"])] == kind) for world in worlds]
-        found = np.bincount(np.concatenate(at), minlength=int(asked.worlds.world[0]["wall"]))
+        found = np.bincount(np.concatenate(at), minlength=int(asked.worlds.known.world[0]["wall"]))
         assert stats.chisquare(found).pvalue > FITS
 
 
@@ -223,10 +223,15 @@ def two_declared():
     return asked, behind
 
 
+def rows_of(asked, seat):
+    world = asked.worlds.known.world[0]
+    return asked.worlds.known.hands[world["from_row"][seat] : world["to_row"][seat]]
+
+
 def test_every_hand_behind_shown_waits_is_found(two_declared):
     asked, behind = two_declared
     for seat, expected in zip((1, 2), behind, strict=True):
-        rows = asked.worlds.hands[asked.worlds.world[0]["from_row"][seat] : asked.worlds.world[0]["to_row"][seat]]
+        rows = rows_of(asked, seat)
         chances = np.diff(rows["until"], prepend=0)
         found = dict(zip(map(tuple, rows["counts"].tolist()), chances, strict=True))
         total = sum(expected.values())
@@ -276,7 +281,7 @@ def test_the_true_hand_is_among_those_behind_its_waits():
             continue
         asked = Asked(position_of_round(s, turn.seat, rules), rules)
         for seat in (1, 2):
-            rows = asked.worlds.hands[asked.worlds.world[0]["from_row"][seat] : asked.worlds.world[0]["to_row"][seat]]
+            rows = rows_of(asked, seat)
             if len(rows):
                 hand = s["counts"][(turn.seat + seat) % SEATS]
                 assert (rows["counts"] == hand).all(axis=1).any()
@@ -392,7 +397,7 @@ def test_where_hardly_any_round_comes_that_far_worlds_are_dealt(preset):
 
 def test_the_belief_is_the_same_for_every_seed():
     asked = [Asked({"hand": "123s 789s 46p 88p 中中中 5s", "wall": 27}, "platform", seed=seed) for seed in range(12)]
-    assert len({each.worlds.from_deal for each in asked}) == 1
+    assert len({each.worlds.belief for each in asked}) == 1
 
 
 def test_shown_waits_that_exclude_each_other_are_refused():

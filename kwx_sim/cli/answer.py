@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from kwx_sim.cli.terminal import hang, put, table
@@ -9,18 +10,21 @@ from kwx_sim.text import t
 
 if TYPE_CHECKING:
     from kwx_sim.query import Decision
+    from kwx_sim.query.decision import CellFigures
+    from kwx_sim.query.question import Question
 
-__all__ = ["show_answer"]
+__all__ = ["show_answer", "show_cells"]
 
 
 def show_answer(decision: Decision, seconds: float, lang: str) -> None:
     """Print the answer; `seconds` are those of the whole call, start-up and all."""
     from kwx_sim.query.sheets import break_even, ready_lines, sheets
-    from kwx_sim.query.telling import assumed, how, mark, sentence
+    from kwx_sim.query.telling import assumed, how, mark, sentence, warning
 
     put(hang("", sentence(decision, lang)), "bold")
-    if mark(decision, lang):
-        put(hang("", mark(decision, lang)), "bold")
+    for line in (mark(decision, lang), warning(decision, lang)):
+        if line:
+            put(hang("", line), "bold")
     for line in ready_lines(decision, lang):
         put(hang("", line))
     for sheet in sheets(decision, lang, whole="--json"):
@@ -37,5 +41,32 @@ def show_answer(decision: Decision, seconds: float, lang: str) -> None:
     for each in assumed(decision):
         put(hang("- ", each.text(lang), indent=2))
     took = decision.sampling.seconds
-    times = t("cli.liangdao.times", lang, start=f"{seconds - took:.1f}", sampling=f"{took:.1f}")
+    times = t("cli.asking.times", lang, start=f"{seconds - took:.1f}", sampling=f"{took:.1f}")
     put(hang("", t("query.page.sampled", lang) + t("query.say.clause", lang, first=how(decision, lang), second=times)))
+
+
+def show_cells(question: Question, decision: Decision, lang: str) -> None:
+    """Print the other beliefs and opponents as they come, then the verdict over all where that says something else.
+
+    Whoever reads the answer meanwhile may interrupt; what is there stays.
+    """
+    from kwx_sim.query.sheets import cell_line, two_arms
+    from kwx_sim.query.telling import first_clear, sentence
+
+    def says(told: Decision) -> object:
+        return told.verdict.outcome, first_clear(told)
+
+    found: list[CellFigures] = []
+    try:
+        for cell in question.cells(decision):
+            if not found:
+                put()
+                put(hang("", t("query.page.other_cells", lang, **two_arms(decision, lang))))
+            found.append(cell)
+            put(hang("- ", cell_line(cell, lang), indent=2))
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        question.ended = "interrupted"
+    whole = question.with_cells(decision, found)
+    if says(whole) != says(decision):
+        put(hang("", t("query.page.over_all", lang, sentence=sentence(whole, lang))), "bold")

@@ -28,8 +28,11 @@ COMMANDS = {
     "score": "kwx_sim.cli.score:score",
     "rules": "kwx_sim.cli.rules:rules",
     "liangdao": "kwx_sim.cli.liangdao:liangdao",
+    "discard": "kwx_sim.cli.discard:discard",
+    "claim": "kwx_sim.cli.claim:claim",
     "play": "kwx_sim.cli.play:play",
     "replay": "kwx_sim.cli.replay:replay",
+    "review": "kwx_sim.cli.review:review",
     "simulate": "kwx_sim.cli.simulate:simulate",
     "tables": "kwx_sim.cli.tables:tables",
 }

@@ -52,10 +52,10 @@ class Waiting:
     def _line(self, done: int, most: int, now: Provisional | None) -> str:
         from kwx_sim.query.telling import provisional
 
-        far = t("cli.liangdao.far", self._lang, done=f"{done:,}", most=f"{most:,}")
+        far = t("cli.asking.far", self._lang, done=f"{done:,}", most=f"{most:,}")
         if now is None:
             return far
-        return t("cli.liangdao.provisional", self._lang, said=provisional(now, self._lang), far=far)
+        return t("cli.asking.provisional", self._lang, said=provisional(now, self._lang), far=far)
 
     def _show(self, line: str) -> None:
         """Write the line over the one before, cut where the terminal ends."""

@@ -6,15 +6,27 @@ luck of the draw is noted beside the result: differences from what was to be exp
 
 import numpy as np
 
-from kwx_sim.core.jit import kernel
-from kwx_sim.core.legal import find_turn_actions
+from kwx_sim.core.jit import inlined, kernel
 from kwx_sim.core.payment import liangdao_factor, maima_points
 from kwx_sim.core.policy import decide
 from kwx_sim.core.rng import stream_key
 from kwx_sim.core.round import apply, update_waits
-from kwx_sim.core.state import BIT, DISCARD, END, LIANGDAO, NO_TILE, SELF_DRAWN, TURN, UNDECIDED, add, encode
+from kwx_sim.core.state import (
+    BIT,
+    CALL,
+    DISCARD,
+    END,
+    KONG_ROBBED,
+    LIANGDAO,
+    NO_TILE,
+    SELF_DRAWN,
+    TURN,
+    UNDECIDED,
+    add,
+    encode,
+)
 from kwx_sim.core.tally import points_of
-from kwx_sim.core.world import deal_world, play_in
+from kwx_sim.core.world import IMPOSSIBLE, PLAYED, begin, make_world
 
 __all__ = ["ARM", "N_CONTROLS", "RESULT", "play_orders", "play_worlds"]
 
@@ -24,6 +36,7 @@ BY_POLICY, NEVER, DELAYED = 0, 1, 2
 ARM = np.dtype(
     [
         ("action", "i8"),  # kind << 5 | tile
+        ("then", "i8"),  # what it does if the tile that it declined to win may be called; −1: what its policy says
         ("declares", "i8"),  # BY_POLICY, NEVER, DELAYED
         ("delay", "i8"),  # DELAYED: own draws after which it declares, if ready
         ("rules", "i8"),  # which rules it is played by
@@ -40,6 +53,7 @@ RESULT = np.dtype(
         ("by_self_draw", "u1"),
         ("by_discard", "u1"),  # a robbed kong too
         ("fed", "u1"),  # another's win that the asker paid alone for
+        ("fed_first", "u1"),  # the same, with the very tile of the first action
         ("other_won", "u1"),  # any win of another
         ("undecided", "u1"),
         ("fan", "i4"),  # of the asker's win, before cap and liangdao
@@ -47,45 +61,39 @@ RESULT = np.dtype(
     ]
 )
 
-TRIES = 4096
-"""Deals that `play_in` tries for a world before it gives up."""
-
 
 @kernel
-def play_worlds(tables, rules, base, world, hands, policies, arms, run_key, first, from_deal, states, desk, results):
+def play_worlds(tables, rules, known, belief, policies, arms, run_key, first, scratch, results, logs):
     """Play worlds first, first + 1, … of a question, every arm in each.
 
     Parameters
     ----------
     tables : (1,) TABLES
     rules : (k,) RULES; worlds are made by the first
-    base : (1,) STATE; world : (1,) WORLD; hands : (n,) READY_HAND; see `world`
+    known, scratch : Known, Scratch of `world`
+    belief : how worlds are made
     policies : (m, 3) POLICY; worlds are made with the first three
     arms : (n,) ARM
     run_key : uint64; world i depends on it and on i alone
-    from_deal : whether worlds are played in from the deal
-    states : (2,) STATE; desk : (1,) DESK; scratch
-    results : (worlds, n) RESULT, written
+    results : (worlds, n) RESULT, written; nothing where a world has no weight
+    logs : (worlds,) float64, written: the log of each world's weight
 
     Returns
     -------
     The number of worlds that could be made: fewer than asked for where many deals did not lead to one.
     """
-    t, r, known, table = tables[0], rules[0], world[0], desk[0]
+    t, r = tables[0], rules[0]
     for i in range(len(results)):
         key = stream_key(run_key, first + i)
-        if from_deal:
-            tries = 0
-            while not play_in(t, r, base, known, policies[0], stream_key(key, tries), states, table):
-                tries += 1
-                if tries == TRIES:
-                    return i
-        elif not deal_world(t, r, base, known, hands, key, states, table):
-            return i
+        logs[i] = make_world(t, r, known, belief, policies[0], key, scratch)
+        if logs[i] == IMPOSSIBLE:
+            if belief != PLAYED:
+                return i
+            continue
         for n in range(len(arms)):
             arm = arms[n]
-            states[1] = states[0]
-            _play(t, rules[arm.rules], states[1], policies[arm.policies], key, arm, results[i, n])
+            scratch.states[1] = scratch.states[0]
+            _play(t, rules[arm.rules], scratch.states[1], policies[arm.policies], key, arm, results[i, n])
     return len(results)
 
 
@@ -98,7 +106,7 @@ def play_orders(tables, rules, base, hidden, tiles, most, policies, arms, states
     Parameters
     ----------
     tables, rules, policies, arms : as for `play_worlds`
-    base : (1,) STATE, the asker's turn due
+    base : (1,) STATE, the asker's decision due
     hidden : (3,) int64, the one tile by seat that the record lacks, −1 for none
     tiles : (wall,) uint8, the order to begin with (ascending, for all); left at the one to go on with
     states : (2,) STATE, scratch
@@ -119,7 +127,7 @@ def play_orders(tables, rules, base, hidden, tiles, most, policies, arms, states
                 update_waits(t, r, s, seat)
         for k in range(len(tiles)):
             s.wall[s.front + k] = tiles[k]
-        find_turn_actions(t, r, s)
+        begin(t, r, s, policies[0], key)
         for n in range(len(arms)):
             arm = arms[n]
             states[1] = s
@@ -152,7 +160,7 @@ def _next_order(tiles):
 
 @kernel
 def _play(t, r, s, policies, key, arm, result):
-    start = np.int64(s.draws[0])
+    start, river = np.int64(s.draws[0]), np.int64(s.n_river)
     result.luck[:] = 0
     action = arm.action
     while True:
@@ -163,8 +171,11 @@ def _play(t, r, s, policies, key, arm, result):
         if np.int64(s.tail) - np.int64(s.front) < left:
             _note_draw(r, s, result.luck)
         action = decide(t, r, s, policies[s.seat], key)
-        if s.seat == 0 and s.phase == TURN and arm.declares != BY_POLICY:
-            action = _overruled(s, arm, action, np.int64(s.draws[0]) - start)
+        if s.seat == 0:
+            if s.phase == TURN and arm.declares != BY_POLICY:
+                action = _overruled(s, arm, action, np.int64(s.draws[0]) - start)
+            elif s.phase == CALL and arm.then >= 0 and s.n_river == river:
+                action = arm.then
     if s.outcome == SELF_DRAWN:
         result.luck[MAIMA_LUCK] = _maima_luck(r, s)
     result.points = points_of(s, 0)
@@ -173,8 +184,18 @@ def _play(t, r, s, policies, key, arm, result):
     result.by_discard = won and s.outcome != SELF_DRAWN
     result.other_won = s.winners & 6 != 0
     result.fed = s.winners & 6 != 0 and s.outcome != SELF_DRAWN and s.feeder == 0
+    result.fed_first = result.fed != 0 and _is_first(s, arm.action, river)
     result.undecided = s.outcome == UNDECIDED
     result.fan = s.win_fan[0] if won else 0
+
+
+@inlined
+def _is_first(s, action, river):
+    """Whether the round ended with the tile that the first action discarded or put to a kong."""
+    kind = action >> 5
+    if kind <= LIANGDAO:
+        return s.n_river == river + 1
+    return s.n_river == river and s.outcome == KONG_ROBBED
 
 
 @kernel

@@ -20,8 +20,8 @@ from kwx_sim.core.shapes import shanten, wait_mask
 from kwx_sim.core.state import BLOCK, NO_TILE, POW5, RED, bit, wall_left
 
 __all__ = [
-    "direct_kong_allowed",
     "fan_on_offer",
+    "find_calls",
     "find_turn_actions",
     "locked",
     "may_win_offer",
@@ -97,13 +97,25 @@ def _waits_after_kong(t, r, s, seat, tile, concealed):
 
 
 @inlined
-def direct_kong_allowed(t, r, s, seat, tile):
+def _direct_kong_allowed(t, r, s, seat, tile):
     """直杠: three in hand, and for a locked hand unchanged waits."""
     if s.counts[seat, tile] != 3:
         return False
     if not locked(r, s, seat):
         return True
     return r.kong_after == 1 and _waits_after_kong(t, r, s, seat, tile, 3) == s.waits[seat]
+
+
+@inlined
+def find_calls(t, r, s, seat):
+    """碰, 直杠: whether the seat may call the tile on offer, and how; the offer must have been left by all winners."""
+    s.can_direct_kong = 0
+    s.can_pong = 0
+    if s.counts[seat, s.tile] < 2 or (r.wild != 0 and s.tile == RED):
+        return False
+    s.can_direct_kong = _direct_kong_allowed(t, r, s, seat, s.tile)
+    s.can_pong = not locked(r, s, seat)
+    return s.can_direct_kong != 0 or s.can_pong != 0
 
 
 @inlined

@@ -8,8 +8,8 @@ import numpy as np
 
 from kwx_sim.core.jit import inlined, kernel
 from kwx_sim.core.legal import (
-    direct_kong_allowed,
     fan_on_offer,
+    find_calls,
     find_turn_actions,
     locked,
     may_win_offer,
@@ -46,7 +46,7 @@ from kwx_sim.core.state import (
     wall_left,
 )
 
-__all__ = ["apply", "deal", "update_waits"]
+__all__ = ["NEXT", "apply", "complete_kong", "deal", "decline", "discard", "pong", "take", "update_waits"]
 
 NEXT = np.array([1, 2, 0], np.uint8)
 
@@ -100,7 +100,7 @@ def _draw(s, seat):
     tile = s.wall[s.front]
     s.front += 1
     s.replacement = 0
-    _take(s, seat, tile)
+    take(s, seat, tile)
 
 
 @inlined
@@ -108,7 +108,7 @@ def _draw_replacement(r, s, seat):
     """杠后补牌: the last tile of the wall, for the kong just made."""
     s.tail -= 1
     s.replacement = 2 if r.wild != 0 and s.tile == RED else 1
-    _take(s, seat, s.wall[s.tail])
+    take(s, seat, s.wall[s.tail])
 
 
 @inlined
@@ -118,7 +118,8 @@ def _come_nearer(s, seat):
 
 
 @inlined
-def _take(s, seat, tile):
+def take(s, seat, tile):
+    """A tile drawn by a seat, from either end."""
     add(s, seat, tile)
     _come_nearer(s, seat)
     s.draws[seat] += 1
@@ -164,21 +165,21 @@ def _act(t, r, s, kind, tile):
     """What an action itself changes; returns what follows it, as do those below that are called from here."""
     if s.phase == TURN:
         if kind <= LIANGDAO:
-            return _discard(t, r, s, tile, kind == LIANGDAO)
+            return discard(t, r, s, tile, kind == LIANGDAO)
         if kind == WIN:
             return _win_by_self_draw(t, r, s)
         return _declare_kong(t, r, s, tile, MELD_CONCEALED if kind == CONCEALED_KONG else MELD_ADDED)
     if s.phase == CLAIM:
         return _answer_claim(t, r, s, kind == WIN)
     if kind == PONG:
-        return _pong(s)
+        return pong(s)
     if kind == DIRECT_KONG:
-        return _complete_kong(t, r, s, s.seat, s.tile, MELD_DIRECT)
+        return complete_kong(t, r, s, s.seat, s.tile, MELD_DIRECT)
     return NEXT_DRAW
 
 
 @inlined
-def _discard(t, r, s, tile, declares):
+def discard(t, r, s, tile, declares):
     """打, with 亮倒 taking effect before the claims."""
     seat = s.seat
     remove(s, seat, tile, 1)
@@ -229,13 +230,20 @@ def _ask_next(s):
     return DECISION
 
 
+@inlined
+def decline(t, r, s, seat):
+    """漏胡: remember the win that a seat has declined, where the rules do."""
+    if r.missed_win != 0:
+        s.missed[seat] = max(s.missed[seat], fan_on_offer(t, r, s, seat))
+
+
 @kernel
 def _answer_claim(t, r, s, wins):
     seat = s.seat
     if wins:
         s.willing |= np.uint8(1 << seat)
-    elif r.missed_win != 0:
-        s.missed[seat] = max(s.missed[seat], fan_on_offer(t, r, s, seat))
+    else:
+        decline(t, r, s, seat)
     if s.asking != 0:
         return _ask_next(s)
     return RESOLUTION
@@ -247,7 +255,7 @@ def _resolve(t, r, s):
     if s.willing != 0:
         return _win_offer(t, r, s)
     if s.robbing != 0:
-        return _complete_kong(t, r, s, s.feeder, s.tile, s.robbing)
+        return complete_kong(t, r, s, s.feeder, s.tile, s.robbing)
     if wall_left(s) == 0:
         return _end_undecided(r, s)
     return _offer_call(t, r, s)
@@ -256,15 +264,10 @@ def _resolve(t, r, s):
 @inlined
 def _offer_call(t, r, s):
     """碰, 直杠: at most one seat can hold two more copies."""
-    tile = s.tile
     seat = NEXT[s.feeder]
-    if s.counts[seat, tile] < 2:
+    if s.counts[seat, s.tile] < 2:
         seat = NEXT[seat]
-    if s.counts[seat, tile] < 2 or (r.wild != 0 and tile == RED):
-        return NEXT_DRAW
-    s.can_direct_kong = direct_kong_allowed(t, r, s, seat, tile)
-    s.can_pong = not locked(r, s, seat)
-    if s.can_direct_kong == 0 and s.can_pong == 0:
+    if not find_calls(t, r, s, seat):
         return NEXT_DRAW
     s.phase = CALL
     s.seat = seat
@@ -272,7 +275,8 @@ def _offer_call(t, r, s):
 
 
 @kernel
-def _pong(s):
+def pong(s):
+    """碰: the deciding seat calls the tile."""
     seat, tile = s.seat, s.tile
     remove(s, seat, tile, 2)
     add_meld(s, seat, MELD_PONG, tile)
@@ -294,11 +298,11 @@ def _declare_kong(t, r, s, tile, kind):
         s.tile = tile
         s.robbing = kind
         return OFFER
-    return _complete_kong(t, r, s, s.seat, tile, kind)
+    return complete_kong(t, r, s, s.seat, tile, kind)
 
 
 @kernel
-def _complete_kong(t, r, s, seat, tile, kind):
+def complete_kong(t, r, s, seat, tile, kind):
     """The kong stands: melded and paid; a replacement is drawn for it."""
     kind_bit = bit(tile)
     feeder = s.feeder

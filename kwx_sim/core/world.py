@@ -1,23 +1,48 @@
 """A world: what the asker does not see, drawn at random: hidden hands, the wall's order, discards that nobody told.
 
-Seat 0 asks. Where something of the history was told, the unseen tiles are dealt at random around what is known
-(`deal_world`). Where nothing was, history is integrated out (`play_in`): the policies play from the deal to the given
-wall while the tiles that the asker must hold in the end are reserved for it. No discard is ever invented for good.
+Seat 0 asks. The unseen tiles are dealt at random around what is known (`deal_world`), or the hidden hands are drawn by
+what their players did (`recall`), where the record says it. Where nothing of the history was told, it is integrated out
+(`play_in`): the policies play from the deal to the given wall while the tiles that the asker must hold in the end are
+reserved for it. No discard is ever invented for good.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from kwx_sim.core.choose import choose_discard
+from kwx_sim.core.cloud import fraction, imagine, ready_row
 from kwx_sim.core.jit import ctz, inlined, kernel
-from kwx_sim.core.legal import find_turn_actions
+from kwx_sim.core.legal import find_calls, find_turn_actions, may_win_offer
 from kwx_sim.core.plans import best_plan, hand_of
 from kwx_sim.core.policy import EFFICIENT, decide
-from kwx_sim.core.rng import GOLDEN, below, mix
-from kwx_sim.core.round import apply, deal, update_waits
-from kwx_sim.core.state import DISCARD, END, LIANGDAO, NO_TILE, PASS, TURN, WIN, add, encode, remove, wall_left
+from kwx_sim.core.rng import GOLDEN, below, mix, stream_key
+from kwx_sim.core.round import NEXT, apply, deal, decline, update_waits
+from kwx_sim.core.state import (
+    CALL,
+    CLAIM,
+    DISCARD,
+    END,
+    LIANGDAO,
+    NO_TILE,
+    PASS,
+    TURN,
+    WIN,
+    add,
+    encode,
+    remove,
+    wall_left,
+)
 from kwx_sim.core.view import live_kinds
 
-__all__ = ["DESK", "NOT_TOLD", "READY_HAND", "WORLD", "deal_world", "play_in"]
+__all__ = [
+    "DESK", "NOT_TOLD", "PLAYED", "PLAYED_IN", "READY_HAND", "UNIFORM", "WORLD", "Known", "Scratch", "begin",
+    "make_world",
+]  # fmt: skip
+
+UNIFORM, PLAYED_IN, PLAYED = 0, 1, 2
+"""Beliefs: how worlds are made."""
 
 NOT_TOLD = 3  # in place of a seat
 HAND, DEALT = 13, 40  # tiles: a seat's, all with the dealer's 14th
@@ -47,6 +72,7 @@ READY_HAND = np.dtype([("counts", "u1", (27,)), ("until", "f8")])
 DESK = np.dtype(
     [
         ("left", "u1", (27,)),
+        ("may_hold", "u1", (27,)),
         ("tiles", "u1", (84,)),
         ("own", "u1", (84,)),
         ("spare", "u1", (27,)),
@@ -56,7 +82,7 @@ DESK = np.dtype(
 """Scratch for making worlds."""
 
 # Purposes of a world's key.
-DEAL, OWN, DEALER, DRAWS, DRAWN, READY, BOTH = np.arange(1, 8).astype(np.uint64)
+DEAL, OWN, DEALER, DRAWS, DRAWN, READY, BOTH, HANDS = np.arange(1, 9).astype(np.uint64)
 
 
 @inlined
@@ -84,22 +110,176 @@ def _shuffle(tiles, n, key):
         tiles[j] = tile
 
 
-@kernel
-def deal_world(t, r, base, world, hands, key, states, desk):
-    """Deal the unseen tiles at random around what is known, into states[0], at the asker's decision.
+class Known(NamedTuple):
+    """Everything that decides a question's worlds, as arrays.
 
-    Hands of which the waits were shown are drawn first, both at once, each pair by the number of ways to be dealt it.
-    False where two such hands can hardly, or not at all, be dealt together.
+    base : (1,) STATE, what is known; the asker is seat 0, and its decision is due
+    world : (1,) WORLD; hands : (n,) READY_HAND, the rows that it names
+    story : (1,) STORY; moments : (n,) MOMENT; uses : (n,) USE; what the record says
+    minds : (3, 2) POLICY, by seat: without tremble, and sure to avoid shown waits, or not to
+    cast : (1,) CAST
+    """
+
+    base: NDArray[np.void]
+    world: NDArray[np.void]
+    hands: NDArray[np.void]
+    story: NDArray[np.void]
+    moments: NDArray[np.void]
+    uses: NDArray[np.void]
+    minds: NDArray[np.void]
+    cast: NDArray[np.void]
+
+
+class Scratch(NamedTuple):
+    """Room for making and playing worlds.
+
+    states : (2,) STATE; desk : (1,) DESK; cloud : (n,) STATE; notes : (n,) HAND_NOTE
+    """
+
+    states: NDArray[np.void]
+    desk: NDArray[np.void]
+    cloud: NDArray[np.void]
+    notes: NDArray[np.void]
+
+
+IMPOSSIBLE = np.float64(-np.inf)
+
+TRIES = 4096
+"""Deals that `play_in` tries for a world before it gives up."""
+
+
+@kernel
+def make_world(t, r, known, belief, policies, key, scratch):
+    """Make a world into scratch.states[0], at the asker's decision.
 
     Parameters
     ----------
     t, r : records of TABLES and RULES
-    base : (1,) STATE, what is known; the asker is seat 0, and its turn is due
-    world : record of WORLD
-    hands : (n,) READY_HAND, the rows that world names
+    known : Known
+    belief : UNIFORM, PLAYED_IN, PLAYED
+    policies : (3,) POLICY, by seat
     key : uint64, that of the world
-    states : (2,) STATE
-    desk : record of DESK
+    scratch : Scratch
+
+    Returns
+    -------
+    The log of its weight: 0 where all worlds are alike, −inf where none could be made.
+    """
+    base, world, desk = known.base, known.world[0], scratch.desk[0]
+    if belief == PLAYED:
+        return recall(t, r, known, policies, key, scratch)
+    if belief == PLAYED_IN:
+        for tries in range(TRIES):
+            if play_in(t, r, base, world, policies, stream_key(key, tries), scratch.states, desk):
+                return 0.0
+        return IMPOSSIBLE
+    if not deal_world(t, r, base, world, known.hands, key, scratch.states, desk):
+        return IMPOSSIBLE
+    begin(t, r, scratch.states[0], policies, key)
+    return 0.0
+
+
+@kernel
+def begin(t, r, s, policies, key):
+    """The asker's decision, once all hands are known: what is legal.
+
+    Of a tile that the asker may win, another player who is asked before has answered by its policy, unknown to the
+    asker, and one who is asked after will. A tile that the asker may only call has been won by nobody.
+    """
+    if s.phase == TURN:
+        find_turn_actions(t, r, s)
+        return
+    s.seat = 0
+    s.willing = 0
+    s.asking = 0
+    other = np.uint8(3 - s.feeder)
+    theirs = may_win_offer(t, r, s, other)
+    if may_win_offer(t, r, s, 0):
+        if theirs and NEXT[s.feeder] == 0:
+            s.asking = np.uint8(1 << other)
+        elif theirs:
+            s.phase = CLAIM
+            s.seat = other
+            s.can_win = 1
+            if decide(t, r, s, policies[other], key) >> 5 == WIN:
+                s.willing = np.uint8(1 << other)
+            else:
+                decline(t, r, s, other)
+        s.phase = CLAIM
+        s.seat = 0
+        s.can_win = 1
+        return
+    if theirs:
+        decline(t, r, s, other)
+    s.phase = CALL
+    s.can_win = 0
+    find_calls(t, r, s, 0)
+
+
+@kernel
+def recall(t, r, known, policies, key, scratch):
+    """Draw the hidden hands by what their players did, and the wall of what is left; as `make_world`."""
+    world, desk = known.world[0], scratch.desk[0]
+    scratch.states[0] = known.base[0]
+    scratch.states[1] = known.base[0]
+    s, table = scratch.states[0], scratch.states[1]
+    _put_back_drawn(table)
+    desk.left[:] = world.unseen
+    weight = 0.0
+    seat = known.story[0].first
+    for _ in range(2):
+        shown = world.hidden[seat] == 0
+        if shown:
+            desk.may_hold[:] = table.counts[seat]
+        else:
+            desk.may_hold[:] = desk.left
+        own = _key(key, HANDS + np.uint64(seat))
+        place, log = imagine(t, r, table, seat, known, shown, desk.may_hold, own, scratch.cloud, scratch.notes)
+        weight += log
+        if weight == IMPOSSIBLE:
+            return weight
+        hand, note = scratch.cloud[place], scratch.notes[place]
+        if not shown:
+            if note.row < 0:
+                desk.left[:] = note.left
+            else:
+                for kind in range(27):
+                    desk.left[kind] -= hand.counts[seat, kind]
+        _take_over(s, hand, seat)
+        seat = 3 - seat
+    n = _expand(desk.left, desk.tiles)
+    _shuffle(desk.tiles, n, _key(key, DEAL))
+    for i in range(world.wall):
+        s.wall[s.front + i] = desk.tiles[i]
+    begin(t, r, s, policies, key)
+    return weight
+
+
+@inlined
+def _put_back_drawn(s):
+    """The asker's tiles as the others saw them at their turns, if at all: without the last draw."""
+    if s.phase == TURN and s.tile != NO_TILE:
+        s.counts[0, s.tile] -= np.uint8(1)
+
+
+@inlined
+def _take_over(s, hand, seat):
+    """A seat's own side of the record, from a hand that was played to this moment."""
+    s.counts[seat, :] = hand.counts[seat, :]
+    s.idx[seat, :] = hand.idx[seat, :]
+    s.held[seat] = hand.held[seat]
+    s.quads[seat] = hand.quads[seat]
+    s.waits[seat] = hand.waits[seat]
+    s.nearest[seat] = hand.nearest[seat]
+    s.missed[seat] = max(s.missed[seat], hand.missed[seat])
+
+
+@kernel
+def deal_world(t, r, base, world, hands, key, states, desk):
+    """Deal the unseen tiles at random around what is known, into states[0]; False where they cannot be dealt so.
+
+    Hands of which the waits were shown are drawn first, both at once, each pair by the number of ways to be dealt it.
+    Parameters as for `make_world`; the asker's decision has not begun yet.
     """
     states[0] = base[0]
     s = states[0]
@@ -124,7 +304,6 @@ def deal_world(t, r, base, world, hands, key, states, desk):
         at += 1
     for i in range(world.wall):
         s.wall[s.front + i] = desk.tiles[at + i]
-    find_turn_actions(t, r, s)
     return True
 
 
@@ -137,8 +316,8 @@ def _draw_ready(world, hands, key):
     tries = np.uint64(0)
     while tries < MOST_PAIRS:
         drawn = mix(_key(key, READY) + tries * GOLDEN)
-        first = _row(hands, world.from_row[1], world.to_row[1], _fraction(drawn))
-        second = _row(hands, world.from_row[2], world.to_row[2], _fraction(mix(drawn + GOLDEN)))
+        first = ready_row(hands, world.from_row[1], world.to_row[1], fraction(drawn))
+        second = ready_row(hands, world.from_row[2], world.to_row[2], fraction(mix(drawn + GOLDEN)))
         if first < 0 or second < 0:
             return first, second
         kept = 1.0
@@ -146,31 +325,10 @@ def _draw_ready(world, hands, key):
             there, taken = np.int64(world.unseen[kind]), np.int64(hands[first].counts[kind])
             for i in range(hands[second].counts[kind]):
                 kept *= max(there - taken - i, 0) / (there - i)
-        if _fraction(mix(_key(key, BOTH) + tries * GOLDEN)) < kept:
+        if fraction(mix(_key(key, BOTH) + tries * GOLDEN)) < kept:
             return first, second
         tries += np.uint64(1)
     return NO_PAIR, NO_PAIR
-
-
-@inlined
-def _fraction(bits):
-    """64 random bits as a number from 0 to 1."""
-    return np.float64(bits >> np.uint64(11)) / 2.0**53
-
-
-@kernel
-def _row(hands, first, last, fraction):
-    """The row of a hand by its chance; −1 where there are none."""
-    if first == last:
-        return np.int64(-1)
-    low, high = first, last - 1
-    while low < high:
-        middle = (low + high) // 2
-        if hands[middle].until > fraction:
-            high = middle
-        else:
-            low = middle + 1
-    return np.int64(low)
 
 
 @kernel
@@ -189,8 +347,7 @@ def play_in(t, r, base, world, policies, key, states, desk):
     The asker is dealt some of the tiles that it must hold in the end and draws the others one by one; what it is dealt
     or draws beside them is random, and its policy chooses which of that it discards when. It calls and wins nothing
     meanwhile; the others play by their policies. A round in which somebody wins or declares, or in which it is not the
-    asker who draws when the wall is as told, is no such world. Parameters as for `deal_world`; policies : (3,) POLICY,
-    by seat.
+    asker who draws when the wall is as told, is no such world. Parameters as for `make_world`.
     """
     s = states[0]
     dealer = np.int64(world.dealer)

@@ -2,18 +2,23 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from kwx_sim.core import state as codes
+from kwx_sim.core.legal import find_calls, may_win_offer
 from kwx_sim.core.state import NO_TILE
+from kwx_sim.core.tables import load_tables
 from kwx_sim.errors import InputError
 from kwx_sim.positions import clashes
 from kwx_sim.positions.clashes import waits_of
-from kwx_sim.positions.fit import Fit, counted, fit_of
-from kwx_sim.positions.model import SEATS, Player, Position, seat_name
+from kwx_sim.positions.course import course_of
+from kwx_sim.positions.fit import Fit, counted, fit_of, konged
+from kwx_sim.positions.model import ME, SEATS, Player, Position, seat_name
 from kwx_sim.positions.table import Assumption, History, Table, record_of
 from kwx_sim.rules import Ruleset, load_rules, pack
-from kwx_sim.tiles import Counts, meld_counts
+from kwx_sim.tiles import Counts, meld_counts, tile_name
 
 __all__ = ["check"]
 
@@ -21,40 +26,69 @@ HAND = 13
 OTHERS = (1, 2)
 
 
-def check(position: Position, rules: Ruleset | str | Path) -> Table:
+def check(position: Position, rules: Ruleset | str | Path, about: str = "liangdao") -> Table:
     """What kernels need of a position, under a ruleset, a preset's name or a TOML file.
 
-    Raises InputError, in one line that names the clash, for a position that cannot be under these rules; for a hand
-    that neither has won nor is made ready by a discard; and where a tile or a player must be named for the answer.
+    about : liangdao, discard (the own turn with any hand) or claim (another's tile on offer)
+
+    Raises InputError, in one line that names the clash, for a position that cannot be under these rules; about
+    liangdao, for a hand that neither has won nor is made ready by a discard; about a claim, for a tile with which the
+    asker can do nothing; and where a tile or a player must be named for the answer.
     """
     rules = rules if isinstance(rules, Ruleset) else load_rules(rules)
-    pack(rules, position.room)  # refuses a room that the rules do not have
+    packed = pack(rules, position.room)  # refuses a room that the rules do not have
+    clashes.check_asked(position, about)
     clashes.check_rules(position, rules)
-    clashes.check_own_turn(position, rules)
+    if position.offered is None:
+        clashes.check_own_turn(position, rules)
+    else:
+        clashes.check_offer(position, rules)
     clashes.check_declared(position, rules)
     fit = fit_of(position, rules)
-    clashes.check_readiness(position, rules)
+    if about == "liangdao":
+        clashes.check_readiness(position, rules)
+    if position.offered is None:
+        clashes.check_known_draw(position, rules)
+    clashes.check_locked(position, rules)
     _check_declared_at(position, fit)
+    _check_kongs_at(position)
     first = _first_declared(position, rules)
     shown_waits = _shown_waits(position, rules)
     hands = [counted(position.hand), *(_shown(position.players[seat]) for seat in OTHERS)]
     waits = [_own_waits(position, rules)]
     waits += [_waits(position.players[seat], shown_waits[seat], rules) for seat in OTHERS]
-    hidden = [0] + [0 if hands[seat] is not None else HAND - _meld_tiles(position, seat) for seat in OTHERS]
+    hidden = [0] + [0 if hands[seat] is not None else _hidden(position, seat) for seat in OTHERS]
+    state = record_of(position, rules, fit, hands, waits, _drawn(position, rules), first)
+    if position.offered is not None:
+        _find_claims(state[0], packed[0])
     return Table(
-        state=record_of(position, rules, fit, hands, waits, _drawn(position, rules), first),
+        state=state,
         unseen=fit.on_table.unseen(rules.n_kinds),
         hidden=np.array(hidden, np.int64),
         shown_waits=np.array(shown_waits, np.uint32),
         dead=fit.dead,
         history=_history(position, fit),
         ordered=fit.ordered,
+        course=course_of(position, fit),
         assumptions=tuple(_assumptions(position, rules, fit)),
     )
 
 
-def _meld_tiles(position: Position, seat: int) -> int:
-    return 3 * len(position.players[seat].melds or ())
+def _hidden(position: Position, seat: int) -> int:
+    """How many concealed tiles of another player are not known; of a kong that may be robbed one is more than 13."""
+    known = len(konged(position)) - 1 if seat == position.turn else 0
+    return HAND - 3 * len(position.players[seat].melds or ()) - known
+
+
+def _find_claims(s: Any, rules: np.void) -> None:
+    """What the asker may do with the tile on offer, written into the record. Raises InputError for nothing."""
+    tables = load_tables()[0]
+    s["can_win"] = may_win_offer(tables, rules, s, ME)
+    if not s["robbing"] and s["front"] < s["tail"]:
+        find_calls(tables, rules, s, ME)
+    if not (s["can_win"] or s["can_pong"] or s["can_direct_kong"]):
+        raise InputError("positions.nothing_to_claim", tile=tile_name(int(s["tile"])))
+    s["phase"] = codes.CLAIM if s["can_win"] else codes.CALL
 
 
 def _shown(player: Player) -> Counts | None:
@@ -76,8 +110,10 @@ def _waits(player: Player, said: int, rules: Ruleset) -> int:
 
 
 def _own_waits(position: Position, rules: Ruleset) -> int:
-    """The waits of the tiles before the draw, or before the pong; 0 where the drawn tile is not known."""
+    """The waits of 13 tiles: before the draw, or the pong; 0 where the drawn tile is not known."""
     hand, melds = counted(position.hand), list(position.melds or ())
+    if position.offered is not None:
+        return waits_of(hand, melds, rules)
     if position.after_pong:
         hand[melds.pop().tile] += 2
     elif position.drawn is None:
@@ -93,7 +129,7 @@ def _drawn(position: Position, rules: Ruleset) -> int:
     It matters for a win, for which it must be given, and for an added kong, which is not assumed. A tile whose discard
     leaves the hand ready is the likeliest.
     """
-    if position.after_pong:
+    if position.after_pong or position.offered is not None:
         return NO_TILE
     if position.drawn is not None:
         return position.drawn
@@ -113,6 +149,13 @@ def _check_declared_at(position: Position, fit: Fit) -> None:
             raise InputError(
                 "positions.declared_at", seat=seat_name(seat), came=player.declared_at, draws=fit.draws[seat]
             )
+
+
+def _check_kongs_at(position: Position) -> None:
+    for seat, player in enumerate(position.players):
+        kongs = sum(meld.kind in ("concealed_kong", "added_kong") for meld in player.melds or ())
+        if player.kongs_at is not None and len(player.kongs_at) != kongs:
+            raise InputError("positions.kongs_at", seat=seat_name(seat), expected=kongs, came=len(player.kongs_at))
 
 
 def _first_declared(position: Position, rules: Ruleset) -> int | None:
@@ -168,18 +211,25 @@ def _assumed_table(position: Position, fit: Fit) -> Iterator[Assumption]:
         yield _assumed("draws", me=fit.draws[0], next=fit.draws[1], previous=fit.draws[2])
     if fit.rivers_known and not fit.ordered:
         yield _assumed("order")
+    if fit.rivers_known and any(_kong_times_missing(player) for player in position.players):
+        yield _assumed("kongs_at")
+
+
+def _kong_times_missing(player: Player) -> bool:
+    own = any(meld.kind in ("concealed_kong", "added_kong") for meld in player.melds or ())
+    return own and player.kongs_at is None
 
 
 def _assumed_turn(position: Position, rules: Ruleset) -> Iterator[Assumption]:
     melds = position.melds or ()
     may_add = any(meld.kind == "pong" and meld.tile in position.hand for meld in melds)
-    if may_add and position.drawn is None and not position.after_pong:
+    if may_add and position.drawn is None and not position.after_pong and position.offered is None:
         yield _assumed("drawn")
     kongs = [meld for player in position.players for meld in player.melds or () if meld.kind != "pong"]
     own_kong = any(meld.kind != "pong" for meld in melds)
-    if position.replacement is None and own_kong and not position.after_pong:
+    if position.replacement is None and own_kong and not position.after_pong and position.offered is None:
         yield _assumed("front")
-    if position.has_replacement and position.chain is None and rules.payment.kong_chain != "none" and len(kongs) > 1:
+    if position.follows_kong and position.chain is None and rules.payment.kong_chain != "none" and len(kongs) > 1:
         yield _assumed("chain")
 
 

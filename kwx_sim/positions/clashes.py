@@ -12,7 +12,10 @@ from kwx_sim.positions.model import ME, SEATS, Player, Position, seat_name
 from kwx_sim.rules import Ruleset
 from kwx_sim.tiles import NUM_SLOTS, RED, Counts, Meld, format_melds, format_tiles, meld_counts, tile_name
 
-__all__ = ["check_declared", "check_own_turn", "check_readiness", "check_rules", "waits_of"]
+__all__ = [
+    "check_asked", "check_declared", "check_known_draw", "check_locked", "check_offer", "check_own_turn",
+    "check_readiness", "check_rules", "waits_of",
+]  # fmt: skip
 
 FULL, DRAWN = 13, 14
 MOST_NAMED = 3
@@ -44,12 +47,14 @@ def check_rules(position: Position, rules: Ruleset) -> None:
     if position.missed and any(position.missed):
         if rules.play.missed_win == "none":
             raise InputError("positions.missed", rules=rules.name)
-        if position.missed[ME] and not position.after_pong:
+        if position.missed[ME] and not position.after_pong and position.offered is None:
             raise InputError("positions.missed_own")
 
 
 def _all_tiles(position: Position) -> Iterator[int]:
     yield from position.hand
+    if position.offered is not None:
+        yield position.offered
     for river in position.discards.rivers if position.discards else ():
         yield from river or ()
     for player in position.players:
@@ -65,6 +70,57 @@ def _check_meld(meld: Meld, rules: Ruleset) -> None:
         raise InputError("positions.wild_meld", meld=format_melds([meld]), rules=rules.name)
     if rules.shapes.wild_kong == "none":
         raise InputError("positions.wild_kong", meld=format_melds([meld]), rules=rules.name)
+
+
+# ---------------------------------------------------------------- a tile on offer
+
+
+def check_asked(position: Position, about: str) -> None:
+    """Refuse a claim without a tile on offer, and a tile on offer where it is not a claim that is asked about."""
+    told = (position.offered_by is not None, position.offered_kong, position.offered_after_kong)
+    if position.offered is None and any(told):
+        raise InputError("positions.offered_alone")
+    if about == "claim" and (position.offered is None or position.offered_by is None):
+        raise InputError("positions.offered_missing")
+    if about != "claim" and position.offered is not None:
+        raise InputError("positions.offered_turn")
+
+
+def check_offer(position: Position, rules: Ruleset) -> None:
+    """Refuse a hand of the wrong size, fields of an own turn, and a tile that cannot be on offer as it says."""
+    melds = position.melds or ()
+    expected = FULL - 3 * len(melds)
+    if len(position.hand) != expected:
+        raise InputError("positions.hand_size_offered", expected=expected, melds=len(melds), came=len(position.hand))
+    for field in ("drawn", "after_pong", "replacement"):
+        if getattr(position, field):
+            raise InputError("positions.offered_beside", field=field)
+    seat = position.offered_by or 0
+    player, name = position.players[seat], seat_name(seat)
+    kongs = sum(meld.kind != "pong" for meld in player.melds or ())
+    if position.offered_kong:
+        _check_offered_kong(position, player, name, rules)
+    elif position.offered_after_kong and not kongs:
+        raise InputError("positions.offered_no_kong", seat=name)
+    if position.chain is not None:
+        _check_chain(position, kongs, rules)
+
+
+def _check_offered_kong(position: Position, player: Player, name: InputError, rules: Ruleset) -> None:
+    if position.offered_after_kong:
+        raise InputError("positions.offered_both")
+    if position.wall == 0:
+        raise InputError("positions.offered_kong_at_end")
+    if position.robs == "added_kong":
+        return
+    wild = rules.tiles.wild != "none" and position.offered == RED
+    tile = tile_name(position.offered or 0)
+    if not rules.play.rob_concealed_kong or wild:
+        raise InputError("positions.offered_no_pong", seat=name, tile=tile, rules=rules.name)
+    if player.shown is not None and player.shown.count(position.offered or 0) != 3:
+        raise InputError("positions.offered_shown", seat=name, tile=tile)
+    if player.shown is None and player.has_declared:
+        raise InputError("positions.offered_hidden", seat=name)
 
 
 # ---------------------------------------------------------------- the own turn
@@ -110,15 +166,17 @@ def _check_replacement(position: Position, kongs: Sequence[Meld], rules: Ruleset
 
 
 def _check_chain(position: Position, own_kongs: int, rules: Ruleset) -> None:
-    if not position.has_replacement:
+    """A chain goes on where the last draw replaced a kong, and may where a kong is about to be made."""
+    if not position.follows_kong and not position.offered_kong:
         if position.chain:
             raise InputError("positions.chain_none", came=position.chain)
         return
     kongs = own_kongs
     if rules.payment.kong_chain == "table":
-        kongs += sum(meld.kind != "pong" for player in position.players[1:] for meld in player.melds or ())
-    if not 1 <= (position.chain or 0) <= kongs:
-        raise InputError("positions.chain", most=kongs, came=position.chain)
+        kongs = sum(meld.kind != "pong" for player in position.players for meld in player.melds or ())
+    least = 0 if position.offered_kong else 1
+    if not least <= (position.chain or 0) <= kongs:
+        raise InputError("positions.chain", least=least, most=kongs, came=position.chain)
 
 
 # ---------------------------------------------------------------- the declared
@@ -184,7 +242,7 @@ def _check_waits(seat: InputError, player: Player, rules: Ruleset) -> None:
 
 
 def check_readiness(position: Position, rules: Ruleset) -> None:
-    """Refuse a hand that neither has won nor is made ready by a discard, and one of which the drawn tile is needed."""
+    """Refuse a hand that neither has won nor is made ready by a discard."""
     melds = position.melds or ()
     hand = counted(position.hand)
     distance = hands.shanten(hand, meld_counts(melds), rules)
@@ -195,12 +253,24 @@ def check_readiness(position: Position, rules: Ruleset) -> None:
         best = sorted(np.flatnonzero(tiles >= 0).tolist(), key=lambda slot: (-tiles[slot], slot))[:MOST_NAMED]
         named = ", ".join(f"{tile_name(slot)} ({tiles[slot]})" for slot in best)
         raise InputError("positions.not_ready", distance=distance, best=named)
-    if position.drawn is None and not position.after_pong:
-        if distance < 0:
-            raise InputError("positions.won_by")
-        if position.me_declared and rules.liangdao.locks_hand:
-            raise InputError("positions.locked_drawn", rules=rules.name)
-    if position.me_declared and rules.liangdao.locks_hand and position.drawn is not None:
-        before = hand - counted([position.drawn])
-        if not waits_of(before, melds, rules):
-            raise InputError("positions.locked_not_ready", tile=tile_name(position.drawn))
+
+
+def check_known_draw(position: Position, rules: Ruleset) -> None:
+    """Refuse an own turn of which the drawn tile is needed and was not told."""
+    if position.drawn is not None or position.after_pong:
+        return
+    if hands.shanten(counted(position.hand), meld_counts(position.melds or ()), rules) < 0:
+        raise InputError("positions.won_by")
+    if position.me_declared and rules.liangdao.locks_hand:
+        raise InputError("positions.locked_drawn", rules=rules.name)
+
+
+def check_locked(position: Position, rules: Ruleset) -> None:
+    """Refuse a hand that is not ready and cannot have been declared."""
+    hand, melds = counted(position.hand), position.melds or ()
+    if not (position.me_declared and rules.liangdao.locks_hand):
+        return
+    if position.drawn is not None and not waits_of(hand - counted([position.drawn]), melds, rules):
+        raise InputError("positions.locked_not_ready", tile=tile_name(position.drawn))
+    if position.offered is not None and not waits_of(hand, melds, rules):
+        raise InputError("positions.locked_hand")

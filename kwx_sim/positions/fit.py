@@ -9,11 +9,11 @@ import numpy as np
 
 from kwx_sim.errors import InputError
 from kwx_sim.positions.model import ME, SEATS, Position, River, seat_name
-from kwx_sim.positions.turns import Order, courses, dealer_without_calls, draws_without_calls
+from kwx_sim.positions.turns import NEXT, Ending, Order, courses, dealer_without_calls, draws_without_calls
 from kwx_sim.rules import Ruleset
 from kwx_sim.tiles import COPIES, NUM_SLOTS, Counts, Meld, meld_counts, tile_name
 
-__all__ = ["Fit", "OnTable", "counted", "fit_of"]
+__all__ = ["Fit", "OnTable", "counted", "fit_of", "konged"]
 
 DEALT = 39  # 13 to each; the dealer's 14th is its first draw
 HAND = 13
@@ -49,6 +49,7 @@ class Fit:
     wall_known, dealer_known, draws_known, ordered : whether these are certain, given what was given
     rivers_known : whether every discard is known
     order : the known discards in table order
+    claimers : who called each of them, None for nobody, as far as all discards are known
     dealer, draws : as in the record
     """
 
@@ -58,6 +59,7 @@ class Fit:
     wall_known: bool
     rivers_known: bool
     order: Order
+    claimers: tuple[int | None, ...]
     ordered: bool
     dealer: int
     dealer_known: bool
@@ -80,17 +82,20 @@ class _Fitting:
     def __init__(self, position: Position, rules: Ruleset) -> None:
         self.position, self.rules = position, rules
         self.rivers = position.discards.rivers if position.discards else NO_RIVERS
+        self.offered = position.discard_on_offer
+        self._check_last_discard()
         self.melds = tuple(player.melds or () for player in position.players)
         self.kongs = tuple(sum(meld.kind != "pong" for meld in melds) for melds in self.melds)
         self.takers = {meld.tile: seat for seat in range(SEATS) for meld in self.melds[seat] if _took(meld)}
         self.on_table = self._on_table()
-        hands = len(position.hand) + sum(HAND - 3 * len(melds) for melds in self.melds[1:])
+        hands = len(position.hand) + sum(HAND - 3 * len(melds) for melds in self.melds[1:]) + position.offered_kong
         laid = int(self.on_table.melds.sum()) + int(self.on_table.discards.sum())
         self.rest = rules.wall_size - hands - laid
         if self.rest < 0:
             raise InputError("positions.too_many", size=rules.wall_size)
         # Somebody has discarded, and the last discard before a draw is one that nobody took.
-        claims = position.after_pong or (position.has_replacement and "direct_kong" in self._own_kinds())
+        replaced = position.has_replacement or position.offered_kong
+        claims = position.after_pong or (replaced and "direct_kong" in self._kinds(position.turn))
         self.most = self.rest - bool(self.takers and not claims and not self.on_table.discards.any())
 
     def fit(self) -> Fit:
@@ -104,6 +109,9 @@ class _Fitting:
         if wall == self.rest and not self.takers:
             # No discard is missing: those that were not given are none.
             self.rivers = tuple(river or () for river in self.rivers)
+            if self.offered is not None and not self.rivers[self.offered[0]]:
+                seat, tile = self.offered
+                self.rivers = tuple((tile,) if each == seat else river for each, river in enumerate(self.rivers))
             return self._complete(wall, wall_known)
         return self._incomplete(wall, wall_known)
 
@@ -113,16 +121,16 @@ class _Fitting:
         position = self.position
         rivers = tuple(river or () for river in self.rivers)
         for tile, taker in self.takers.items():
-            if not any(tile in river for seat, river in enumerate(rivers) if seat != taker):
+            if not any(tile in (river or ()) for seat, river in enumerate(self._earlier()) if seat != taker):
                 raise InputError("positions.unfed", seat=seat_name(taker), tile=tile_name(tile))
         order = position.discards.order if position.discards else None
         found = courses(
             rivers,
             self.melds,
             order=order,
+            callers=position.discards.callers if position.discards else (),
             dealer=position.dealer,
-            after_pong=position.after_pong,
-            replacement=position.has_replacement,
+            ending=self._ending(),
         )
         if not found.number:
             self._refuse_turns(rivers)
@@ -136,6 +144,7 @@ class _Fitting:
             wall_known=wall_known,
             rivers_known=True,
             order=order if order is not None else found.order,
+            claimers=found.claimers,
             ordered=order is not None or found.number == 1,
             dealer=found.dealers[0],
             dealer_known=len(found.dealers) == 1,
@@ -146,13 +155,28 @@ class _Fitting:
     def _draws_of(self, seat: int, discards: int) -> int:
         """Each discard ended a turn, which a draw, a pong or a direct kong began; each kong brought a replacement."""
         kinds = [meld.kind for meld in self.melds[seat]]
-        return discards + (seat == ME) - kinds.count("pong") + kinds.count("concealed_kong")
+        return discards + (seat == self.position.turn) - kinds.count("pong") + kinds.count("concealed_kong")
+
+    def _ending(self) -> Ending:
+        position, melds = self.position, self.melds[ME]
+        if self.offered is not None:
+            return Ending(NEXT[self.offered[0]])
+        if position.offered_kong:
+            return Ending(self._last_drawer(), replacement=True)
+        return Ending(ME, melds[-1].tile if position.after_pong else None, position.has_replacement)
 
     def _refuse_turns(self, rivers: tuple[River | None, ...]) -> NoReturn:
         counts = _numbers("–" if river is None else len(river) for river in rivers)
+        told = {"discards": counts, "until": self._until()}
         if self.position.dealer is None:
-            raise InputError("positions.turns", discards=counts)
-        raise InputError("positions.turns_dealer", discards=counts, dealer=seat_name(self.position.dealer))
+            raise InputError("positions.turns", **told)
+        raise InputError("positions.turns_dealer", dealer=seat_name(self.position.dealer), **told)
+
+    def _until(self) -> InputError:
+        """What it is that turns lead up to, told in the language of the message that it becomes a part of."""
+        if self.position.offered is None:
+            return InputError("positions.until.turn")
+        return InputError(f"positions.until.{'kong' if self.position.offered_kong else 'discard'}")
 
     # ------------------------------------------------------------ discards not known, or some
 
@@ -185,15 +209,17 @@ class _Fitting:
         return None if self.takers else self._clash_in_turn(wall, front)
 
     def _clash_in_turn(self, wall: int, front: int) -> InputError | None:
-        """The same where nobody has taken a discard: draws went round in turn, up to the asker's."""
-        position, dealer = self.position, dealer_without_calls(front)
+        """The same where nobody has taken a discard: draws went round in turn, up to the last one."""
+        position, last = self.position, self._last_drawer()
+        dealer = dealer_without_calls(front, last)
         if position.dealer not in (None, dealer):
             more = wall + (position.dealer - dealer) % SEATS
             walls = _numbers(left for left in (more, more - SEATS) if 0 <= left <= self.most)
-            return InputError("positions.wall_turn", wall=wall, dealer=seat_name(position.dealer), walls=walls)
-        in_turn = draws_without_calls(front)
+            told = {"wall": wall, "walls": walls, "dealer": seat_name(position.dealer), "until": self._until()}
+            return InputError("positions.wall_turn", **told)
+        in_turn = draws_without_calls(front, last)
         for seat, river in enumerate(self.rivers):
-            expected = in_turn[seat] - (seat == ME)
+            expected = in_turn[seat] - (seat == position.turn)
             if river is not None and len(river) != expected:
                 return InputError(
                     "positions.river_turn", seat=seat_name(seat), came=len(river), expected=expected, wall=wall
@@ -205,8 +231,7 @@ class _Fitting:
 
     def _incomplete(self, wall: int, wall_known: bool) -> Fit:
         position, front = self.position, self._front_draws(wall)
-        # The discard that a pong took was, most likely, the previous player's.
-        last = 2 if position.after_pong else ME
+        last = self._last_drawer()
         in_turn = draws_without_calls(front, last)
         draws = position.draws or tuple(map(sum, zip(in_turn, self.kongs, strict=True)))
         guess = dealer_without_calls(front, last)
@@ -217,6 +242,7 @@ class _Fitting:
             wall_known=wall_known,
             rivers_known=False,
             order=self._known_discards(),
+            claimers=(),
             ordered=False,
             dealer=guess if position.dealer is None else position.dealer,
             dealer_known=position.dealer is not None or (wall_known and not self.takers),
@@ -225,14 +251,40 @@ class _Fitting:
         )
 
     def _known_discards(self) -> Order:
-        """The first of each, then the second of each, and so on."""
-        placed = [(n, seat, tile) for seat, river in enumerate(self.rivers) for n, tile in enumerate(river or ())]
-        return tuple((seat, tile) for _, seat, tile in sorted(placed))
+        """The first of each, then the second of each, and so on; a discard on offer comes last."""
+        placed = [(n, seat, tile) for seat, river in enumerate(self._earlier()) for n, tile in enumerate(river or ())]
+        order = tuple((seat, tile) for _, seat, tile in sorted(placed))
+        return order if self.offered is None else (*order, self.offered)
+
+    def _earlier(self) -> tuple[River | None, ...]:
+        """The rivers without the discard on offer, which nobody has called yet."""
+        if self.offered is None:
+            return self.rivers
+        return tuple(
+            river[:-1] if river and seat == self.offered[0] else river for seat, river in enumerate(self.rivers)
+        )
+
+    def _check_last_discard(self) -> None:
+        """A discard on offer is the last of its river, and of all where they are in table order."""
+        if self.offered is None:
+            return
+        seat, tile = self.offered
+        river = self.rivers[seat]
+        order = self.position.discards.order if self.position.discards else None
+        last = order[-1:] == (self.offered,) if order is not None else river is None or river[-1:] == (tile,)
+        if not last:
+            raise InputError("positions.offered_last", seat=seat_name(seat), tile=tile_name(tile))
+
+    def _last_drawer(self) -> int:
+        """Who drew last. The discard that the asker's pong took was, most likely, the previous player's."""
+        if self.position.offered_by is not None:
+            return self.position.offered_by
+        return 2 if self.position.after_pong else ME
 
     # ------------------------------------------------------------ counting
 
-    def _own_kinds(self) -> list[str]:
-        return [meld.kind for meld in self.melds[ME]]
+    def _kinds(self, seat: int | None) -> list[str]:
+        return [] if seat is None else [meld.kind for meld in self.melds[seat]]
 
     def _front_draws(self, wall: int) -> int:
         return self.rules.wall_size - DEALT - wall - sum(self.kongs)
@@ -243,11 +295,15 @@ class _Fitting:
 
     def _on_table(self) -> OnTable:
         position = self.position
-        discards = counted(slot for river in self.rivers for slot in river or ())
+        earlier = self._earlier()
+        discards = counted(slot for river in earlier for slot in river or ())
         for tile, taker in self.takers.items():
-            if any(tile in (river or ()) for seat, river in enumerate(self.rivers) if seat != taker):
+            if any(tile in (river or ()) for seat, river in enumerate(earlier) if seat != taker):
                 discards[tile] -= 1
+        if self.offered is not None:
+            discards[self.offered[1]] += 1
         shown = counted(slot for player in position.players for slot in player.shown or ())
+        shown += counted(konged(position))
         on_table = OnTable(counted(position.hand), meld_counts(chain.from_iterable(self.melds)), discards, shown)
         for slot, numbers in enumerate(zip(*on_table, strict=True)):
             own, melded, thrown, laid_open = map(int, numbers)
@@ -263,6 +319,15 @@ class _Fitting:
 def _took(meld: Meld) -> bool:
     """Whether somebody's discard lies in the meld."""
     return meld.kind != "concealed_kong"
+
+
+def konged(position: Position) -> tuple[int, ...]:
+    """The tiles of a kong that may be robbed, as far as they lie neither in melds nor among the tiles shown."""
+    if position.offered is None or position.offered_by is None or not position.offered_kong:
+        return ()
+    shown = position.players[position.offered_by].shown
+    concealed = position.robs == "concealed_kong" and shown is None
+    return (position.offered,) * (COPIES if concealed else 1)
 
 
 def counted(slots: Iterable[int]) -> Counts:

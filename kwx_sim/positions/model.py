@@ -31,11 +31,12 @@ class Discards(NamedTuple):
     """The rivers: each seat's discards in order, None where they were not given; and all of them in table order.
 
     A claimed discard stands here as well as in the meld that took it. `order` is (seat, slot) by (seat, slot), or None
-    where the discards came by seat.
+    where the discards came by seat. `callers` is who called each of them (碰, 直杠), None where that was not said.
     """
 
     rivers: tuple[River | None, ...]
     order: tuple[tuple[int, int], ...] | None = None
+    callers: tuple[int | None, ...] = ()
 
 
 def seat_name(seat: int) -> InputError:
@@ -75,6 +76,13 @@ def _seat(value: Any) -> int:
     return int(value)
 
 
+def _other_seat(value: Any) -> int:
+    seat = _seat(value)
+    if seat == ME:
+        _refuse("other_seat", value)
+    return seat
+
+
 def _room(value: Any) -> str:
     # It is told in refusals, and must not steer the terminal.
     if not isinstance(value, str) or not value.isprintable():
@@ -92,8 +100,18 @@ def _three(limit: int) -> Callable[[Any], tuple[int, ...]]:
     return read
 
 
+def _numbers(value: Any) -> tuple[int, ...]:
+    numbers = value if isinstance(value, list | tuple) and len(value) <= MOST_KONGS else (None,)
+    if not all(type(number) is int and 0 <= number <= MOST_DRAWS for number in numbers):
+        _refuse("numbers", value, most=MOST_KONGS, limit=MOST_DRAWS)
+    return tuple(numbers)
+
+
 def _discards(value: Any) -> Discards:
-    """Three rivers by seat, a table of rivers by seat name, or a list of [seat, tile] in table order."""
+    """Three rivers by seat, a table of rivers by seat name, or a list of [seat, tile] in table order.
+
+    An entry of that list may name, third, who called the tile.
+    """
     if isinstance(value, Mapping):
         rivers: list[River | None] = [None] * SEATS
         for name, river in value.items():
@@ -104,18 +122,24 @@ def _discards(value: Any) -> Discards:
     if not isinstance(value, list | tuple):
         _refuse("discards", value)
     if all(map(_is_entry, value)):
-        order = tuple((_seat(seat), parse_tile(tile)) for seat, tile in value)
-        return Discards(tuple(tuple(slot for seat, slot in order if seat == each) for each in range(SEATS)), order)
+        order = tuple((_seat(seat), parse_tile(tile)) for seat, tile, *_ in value)
+        callers = tuple(_seat(caller[0]) if caller else None for _, _, *caller in value)
+        rivers_of = tuple(tuple(slot for seat, slot in order if seat == each) for each in range(SEATS))
+        return Discards(rivers_of, order, callers)
     if len(value) != SEATS:
         _refuse("discards", value)
     return Discards(tuple(None if river is None else _tiles(river) for river in value))
 
 
 def _is_entry(value: Any) -> bool:
-    if not isinstance(value, list | tuple) or len(value) != 2:
+    if not isinstance(value, list | tuple) or len(value) not in (2, 3):
         return False
-    seat, tile = value
-    return isinstance(tile, str) and (type(seat) is int or (isinstance(seat, str) and seat in SEAT_WORDS))
+    seat, tile, *caller = value
+    return isinstance(tile, str) and all(map(_is_seat, (seat, *caller)))
+
+
+def _is_seat(value: Any) -> bool:
+    return type(value) is int or (isinstance(value, str) and value in SEAT_WORDS)
 
 
 def _refuse(expected: str, came: Any, **params: Any) -> NoReturn:
@@ -138,6 +162,7 @@ Kinds = Annotated[tuple[int, ...] | None, PlainValidator(_kinds)]
 Melds = Annotated[tuple[Meld, ...] | None, PlainValidator(lambda value: tuple(parse_melds(value)))]
 Seat = Annotated[int | None, PlainValidator(_seat)]
 Draws = Annotated[StrictInt | None, Field(ge=0, le=MOST_DRAWS)]
+Kongs = Annotated[tuple[int, ...] | None, PlainValidator(_numbers)]
 
 
 class _Closed(BaseModel):
@@ -168,9 +193,11 @@ class Player(_Closed):
     shown : the concealed tiles that a declared player has laid open
     waits : the kinds that a declared player has said it waits for
     declared_at : its own draws when it declared; 0 is: with the discard of a pong, before it drew at all
+    kongs_at : its own draws when it made each of its concealed and added kongs, in the order of `melds`
     """
 
     melds: Melds = None
+    kongs_at: Kongs = None
     declared: StrictBool | None = None
     shown: Annotated[tuple[int, ...] | None, PlainValidator(_hand)] = None
     waits: Kinds = None
@@ -183,16 +210,22 @@ class Player(_Closed):
 
 
 class Position(_Closed):
-    """What one player at the table knows when its own turn has come. Only the hand is needed.
+    """What one player at the table knows when its own turn has come, or another's tile lies there to be claimed.
+
+    Of an own turn only the hand is needed, of a claim the hand and the tile on offer.
 
     Attributes
     ----------
-    hand : own concealed tiles, the one just drawn among them: 14, three fewer a meld
+    hand : own concealed tiles, the one just drawn among them: 14, three fewer a meld; where a tile is on offer 13
+    offered, offered_by : another's tile that the asker may claim, and whose it is; the last of that seat's discards
+    offered_kong : the tile is not discarded but put to a kong, which a win robs
+    offered_after_kong : 杠上炮: it was discarded after a kong's replacement
     drawn : the tile just drawn; None where it is not known, and after a pong
     after_pong : the turn follows the asker's own pong, the last of its melds
     replacement : whether the last draw replaced a kong (none, kong, or red_kong for one of wild tiles)
     chain : 杠上杠: kongs in the chain so far
     melds : own melds, in the order in which they were made
+    kongs_at : own draws when each concealed and added kong among them was made
     wall : tiles left in the wall
     dealer, first_declared : seats
     draws : own draws so far of each seat, replacements and the dealer's 14th included
@@ -204,11 +237,16 @@ class Position(_Closed):
     """
 
     hand: Annotated[tuple[int, ...], PlainValidator(_hand)]
+    offered: Annotated[int | None, PlainValidator(parse_tile)] = None
+    offered_by: Annotated[int | None, PlainValidator(_other_seat)] = None
+    offered_kong: StrictBool = False
+    offered_after_kong: StrictBool = False
     drawn: Annotated[int | None, PlainValidator(parse_tile)] = None
     after_pong: StrictBool = False
     replacement: Literal["none", "kong", "red_kong"] | None = None
     chain: Annotated[StrictInt | None, Field(ge=0, le=MOST_KONGS)] = None
     melds: Melds = None
+    kongs_at: Kongs = None
     wall: Annotated[StrictInt | None, Field(ge=0, le=MOST_DRAWS)] = None
     dealer: Seat = None
     draws: Annotated[tuple[int, ...] | None, PlainValidator(_three(MOST_DRAWS))] = None
@@ -233,9 +271,39 @@ class Position(_Closed):
         return self.replacement not in (None, "none")
 
     @property
+    def follows_kong(self) -> bool:
+        """Whether the last draw, the asker's or the one before a discard on offer, replaced a kong."""
+        return self.has_replacement or self.offered_after_kong
+
+    @property
+    def turn(self) -> int | None:
+        """Whose turn it is: the asker's, that of a player who makes a kong, or nobody's where a discard is on offer."""
+        if self.offered is None:
+            return ME
+        return self.offered_by if self.offered_kong else None
+
+    @property
+    def discard_on_offer(self) -> tuple[int, int] | None:
+        """The discard that the asker may claim, as (seat, slot)."""
+        if self.offered is None or self.offered_by is None or self.offered_kong:
+            return None
+        return self.offered_by, self.offered
+
+    @property
+    def robs(self) -> str:
+        """The kind of the kong to which the offered tile is put: added where its player has the pong; "" for none."""
+        if not self.offered_kong or self.offered_by is None:
+            return ""
+        melds = self.players[self.offered_by].melds or ()
+        ponged = any(meld.kind == "pong" and meld.tile == self.offered for meld in melds)
+        return "added_kong" if ponged else "concealed_kong"
+
+    @property
     def players(self) -> tuple[Player, Player, Player]:
         """The three by seat, the asker among them: its melds and whether it has declared."""
-        me = Player.model_construct(melds=self.melds, declared=self.me_declared, declared_at=self.declared_at)
+        me = Player.model_construct(
+            melds=self.melds, kongs_at=self.kongs_at, declared=self.me_declared, declared_at=self.declared_at
+        )
         return me, self.next, self.previous
 
     @classmethod
@@ -250,13 +318,20 @@ class Position(_Closed):
 
 def _told_discards(discards: Discards) -> Any:
     if discards.order is not None:
-        return [[SEAT_NAMES[seat], tile_name(slot)] for seat, slot in discards.order]
+        entries = zip(discards.order, discards.callers, strict=True)
+        return [_told_entry(seat, slot, caller) for (seat, slot), caller in entries]
     named = zip(SEAT_NAMES, discards.rivers, strict=True)
     return {name: format_tiles(river) for name, river in named if river is not None}
 
 
+def _told_entry(seat: int, slot: int, caller: int | None) -> list[str]:
+    return [SEAT_NAMES[seat], tile_name(slot), *([] if caller is None else [SEAT_NAMES[caller]])]
+
+
 _WRITERS: dict[str, Callable[[Any], Any]] = {
     "hand": format_tiles,
+    "offered": tile_name,
+    "offered_by": SEAT_NAMES.__getitem__,
     "shown": format_tiles,
     "waits": format_tiles,
     "drawn": tile_name,
@@ -267,6 +342,7 @@ _WRITERS: dict[str, Callable[[Any], Any]] = {
     "draws": list,
     "piao": list,
     "missed": list,
+    "kongs_at": list,
     "next": Player.describe,
     "previous": Player.describe,
 }

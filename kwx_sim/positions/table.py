@@ -11,7 +11,8 @@ from kwx_sim.core import state as codes
 from kwx_sim.core.jit import records
 from kwx_sim.core.state import BIT, BLOCK, NO_TILE, POW5, STATE
 from kwx_sim.errors import InputError
-from kwx_sim.positions.fit import Fit
+from kwx_sim.positions.course import Act
+from kwx_sim.positions.fit import Fit, counted, konged
 from kwx_sim.positions.model import ME, SEATS, Position
 from kwx_sim.rules import Ruleset
 from kwx_sim.tiles import MELD_KINDS, Counts, Meld
@@ -41,15 +42,17 @@ class Table:
 
     Attributes
     ----------
-    state : (1,) STATE, the asker's turn, seat 0 the asker. Unknown hands and the wall are zeros; the `can_` fields are
-        for `find_turn_actions` once those are filled. What the round has paid so far, every seat's number of decisions
-        and the log are not part of a position: they start from 0
+    state : (1,) STATE, the asker's decision, seat 0 the asker. Unknown tiles and the wall are zeros; the `can_` fields
+        are for `find_turn_actions` once those are filled, and where a tile is on offer they say whether the asker may
+        win it, and call it once nobody wins it. What the round has paid so far, every seat's number of decisions, the
+        log and the others' answers are not part of a position: they start from 0
     unseen : (27,) uint8, copies neither in the own hand, nor in a meld, nor discarded, nor in a hand laid open
     hidden : (3,) int64, concealed tiles of each seat that are not known
     shown_waits : (3,) uint32, kinds that a hidden declared hand waits for, exactly; 0 where nothing is said
     dead : unseen tiles that are neither in hands nor in the wall: discards that were not given
     history : "complete" where all discards are known, "none" where nothing is known of the others, else "partial"
     ordered : whether the order of `state`'s river is certain, not only one that turns allow
+    course : the acts of the round in table order, of one course that fits; None unless history is complete
     assumptions : what was not given and what it is taken to be
     """
 
@@ -60,6 +63,7 @@ class Table:
     dead: int
     history: History
     ordered: bool
+    course: tuple[Act, ...] | None
     assumptions: tuple[Assumption, ...]
 
 
@@ -76,7 +80,7 @@ def record_of(
 
     Parameters
     ----------
-    hands : concealed tiles of each seat, None where they are hidden
+    hands : concealed tiles of each seat, None where they are hidden; without those of a kong that may be robbed
     waits : mask of each seat's waits, 0 where they are not known
     drawn : the tile just drawn, or NO_TILE
     """
@@ -104,18 +108,28 @@ def record_of(
     s["draws"] = fit.draws
     s["missed"] = position.missed or 0
     s["replacement"] = REPLACEMENTS.index(position.replacement or "none")
-    s["chain"] = position.chain if position.chain is not None else min(1, int(s["replacement"]))
+    s["chain"] = position.chain if position.chain is not None else int(position.follows_kong)
     s["phase"], s["seat"], s["feeder"], s["tile"] = codes.TURN, ME, ME, drawn
     s["win_tile"], s["maima_tile"] = NO_TILE, NO_TILE
+    if position.offered is not None:
+        _put_offer(s, position)
     return made
 
 
+def _put_offer(s: Any, position: Position) -> None:
+    s["feeder"], s["tile"], s["cannon"] = position.offered_by, position.offered, position.offered_after_kong
+    if position.robs:
+        s["robbing"] = MELD_KINDS.index(position.robs) + 1
+        _put_hand(s, int(s["feeder"]), counted(konged(position)))
+
+
 def _put_hand(s: Any, seat: int, hand: Counts) -> None:
-    s["counts"][seat] = hand
+    """Add concealed tiles."""
+    s["counts"][seat] += hand
     for slot, count in enumerate(hand.tolist()):
         s["idx"][seat, BLOCK[slot]] += np.uint32(count) * POW5[slot]
         s["held"][seat] |= BIT[slot] if count else 0
-        s["quads"][seat] |= BIT[slot] if count == 4 else 0
+        s["quads"][seat] |= BIT[slot] if s["counts"][seat, slot] == 4 else 0
 
 
 def _put_melds(s: Any, seat: int, melds: Sequence[Meld]) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from kwx_sim.positions.model import ME, SEATS
 from kwx_sim.tiles import Meld
 
-__all__ = ["Courses", "Order", "courses", "dealer_without_calls", "draws_without_calls"]
+__all__ = ["Courses", "Ending", "Order", "courses", "dealer_without_calls", "draws_without_calls"]
 
 NEXT = (1, 2, 0)
 
@@ -19,12 +19,28 @@ Order = tuple[tuple[int, int], ...]
 """Discards in table order, as (seat, slot)."""
 
 
+class Ending(NamedTuple):
+    """What comes after the last discard: the turn of `seat`, or what would be its turn if nobody claims that discard.
+
+    `pong` is the kind with which that turn began, None where it began with a draw; `replacement` says whether the draw
+    may have replaced a kong.
+    """
+
+    seat: int
+    pong: int | None = None
+    replacement: bool = False
+
+
 class Courses(NamedTuple):
-    """The courses that a round can have taken: how many, who can have dealt, and the discards of one in order."""
+    """The courses that a round can have taken: how many, who can have dealt, and one of them.
+
+    `order` has its discards, `claimers` who called each of them, None where nobody did.
+    """
 
     number: int
     dealers: tuple[int, ...]
     order: Order
+    claimers: tuple[int | None, ...]
 
 
 def courses(
@@ -32,30 +48,30 @@ def courses(
     melds: Sequence[Sequence[Meld]],
     *,
     order: Order | None,
+    callers: Sequence[int | None] = (),
     dealer: int | None,
-    after_pong: bool,
-    replacement: bool,
+    ending: Ending,
 ) -> Courses:
-    """Every way in which turns lead from the deal over these discards and claims to the asker's own turn.
+    """Every way in which turns lead from the deal over these discards and claims to what is asked about.
 
     Parameters
     ----------
     rivers : each seat's discards, the claimed ones too
     melds : each seat's melds; those that took a discard are used up by it
     order : the discards in table order, or None where it is not known
+    callers : with the order, who called each discard, None where that was not said
     dealer : None for any
-    after_pong, replacement : how the asker's turn began
+    ending : what the last discard leads to
     """
     made = [(seat, meld) for seat in range(SEATS) for meld in melds[seat]]
     takers = {meld.tile: (seat, meld.kind) for seat, meld in made if meld.kind != "concealed_kong"}
-    last_pong = melds[ME][-1].tile if after_pong else None
 
     def ends(seat: int, unclaimed: frozenset[int], claimed: int | None) -> bool:
-        if seat != ME or unclaimed:
+        if seat != ending.seat or unclaimed:
             return False
-        if after_pong or claimed is None:
-            return claimed == last_pong
-        return replacement and takers[claimed][1] == "direct_kong"
+        if ending.pong is not None or claimed is None:
+            return claimed == ending.pong
+        return ending.replacement and takers[claimed][1] == "direct_kong"
 
     def steps(seat: int, used: tuple[int, ...], unclaimed: frozenset[int]) -> list[State]:
         """What the seat's discard can lead to: the next turn, or that of a claimer."""
@@ -63,8 +79,9 @@ def courses(
             return []
         tile = rivers[seat][used[seat]]
         now = tuple(n + (each == seat) for each, n in enumerate(used))
-        ways: list[State] = [(NEXT[seat], now, unclaimed, None)]
-        if tile in unclaimed and takers[tile][0] != seat:
+        said = callers[sum(used)] if callers else None
+        ways: list[State] = [(NEXT[seat], now, unclaimed, None)] if said is None else []
+        if tile in unclaimed and takers[tile][0] != seat and said in (None, takers[tile][0]):
             ways.append((takers[tile][0], now, unclaimed - {tile}, tile))
         return ways
 
@@ -77,15 +94,17 @@ def courses(
     total = sum(map(len, rivers))
     starts: list[State] = [(seat, (0,) * SEATS, frozenset(takers), None) for seat in range(SEATS)]
     open_starts = [start for start in starts if dealer in (None, start[0]) and count(*start)]
-    found = []
+    found: list[tuple[int, int]] = []
+    claimers: list[int | None] = []
     if open_starts:
         state = open_starts[0]
         while sum(state[1]) < total:
             seat, used = state[:2]
             found.append((seat, rivers[seat][used[seat]]))
             state = next(way for way in steps(seat, used, state[2]) if count(*way))
+            claimers.append(None if state[3] is None else state[0])
     dealers = tuple(start[0] for start in open_starts)
-    return Courses(sum(count(*start) for start in open_starts), dealers, tuple(found))
+    return Courses(sum(count(*start) for start in open_starts), dealers, tuple(found), tuple(claimers))
 
 
 State = tuple[int, tuple[int, ...], frozenset[int], int | None]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kwx_sim.positions import Assumption
 from kwx_sim.query.arms import Arm
 from kwx_sim.query.figures import Shares
-from kwx_sim.sequences import Outcome, Verdict
+from kwx_sim.sequences import Cell, Outcome, State, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ArmFigures", "BreakEven", "Decision", "Difference", "Provisional", "Ready", "Rung", "Sampling", "Wait"]
+__all__ = [
+    "ArmFigures", "BreakEven", "CellFigures", "Decision", "Difference", "Provisional", "Ready", "Rung", "Sampling",
+    "Wait",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -68,13 +71,15 @@ class BreakEven:
 class Sampling:
     """How it was found: worlds played, the pilot's among them; why it ended; seed, ruleset hash, versions.
 
-    `bound` is B, the largest difference between two payoffs; `stated_cap` the fan that it was reckoned with where the
-    rules have no cap, else None. `seconds` are those after set-up.
+    `effective` is how many worlds of one weight would know as much, `cut` the share of all weight that was cut off the
+    heaviest. `bound` is B, the largest difference between two payoffs; `stated_cap` the fan that it was reckoned with
+    where the rules have no cap, else None. `seconds` are those after set-up.
     """
 
     worlds: int
     pilot: int
     effective: float
+    cut: float
     bound: float
     stated_cap: int | None
     exact: bool
@@ -84,6 +89,22 @@ class Sampling:
     kernels: str
     version: str
     seconds: float
+
+
+@dataclass(frozen=True)
+class CellFigures:
+    """The difference of the decision's `best` and `other` under one belief, against one set of opponents.
+
+    `sums` are all that a verdict over several cells needs.
+    """
+
+    belief: str
+    opponents: str
+    difference: Difference
+    state: State
+    worlds: int
+    effective: float
+    sums: Cell = field(repr=False, compare=False)
 
 
 class Wait(NamedTuple):
@@ -114,19 +135,23 @@ class Decision:
 
     Attributes
     ----------
+    about : liangdao, discard or claim
     verdict : over all cells, of `best` against `other`
     best, other : the best arm, and the arm that it is to be told from
     arms : every arm, the best first
     ladder, ladder_against : what each rule adds to declaring, against that arm; empty where declaring is not at issue
     ladder_total : their sum, which is the difference of the two arms in worlds that did not choose them
     break_even : None where avoidance plays no part
-    belief : played_in (from the deal to the wall, by the policies) or uniform (the unseen tiles, at random)
+    belief : the headline's: played (hidden hands by what their players did), played_in (from the deal to the wall, by
+        the policies) or uniform (the unseen tiles, at random)
     opponents, me : the policies, with the parameters that are not their defaults
     assumptions : what was not given, and what it was taken to be (`telling.assumed`: all that the answer rests on)
     no_liangdao : whether the rules have none
+    cells : each belief and opponents that were tried, the headline's first; none for an exact answer
     ready : each discard that the arms make, with its waits, in the order of the arms
     """
 
+    about: str
     rules: str
     best: Arm
     other: Arm | None
@@ -145,6 +170,7 @@ class Decision:
     sampling: Sampling
     ladder_total: Rung | None = None
     ready: tuple[Ready, ...] = ()
+    cells: tuple[CellFigures, ...] = ()
 
     @property
     def settled(self) -> bool:
@@ -160,7 +186,7 @@ class Decision:
 
     def to_json(self, lang: str = "en") -> dict[str, Any]:
         """Every figure as plain JSON values (docs/query.md), its texts in zh or en."""
-        from kwx_sim.query.telling import as_json
+        from kwx_sim.query.told_json import as_json
 
         return as_json(self, lang)
 

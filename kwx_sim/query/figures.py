@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 
 __all__ = ["ArmSums", "Shares"]
 
-SHARES = ("by_self_draw", "by_discard", "fed", "other_won", "undecided")
+SHARES = ("by_self_draw", "by_discard", "fed", "other_won", "undecided", "fed_first")
 
 
 class Shares(NamedTuple):
     """How an arm's rounds ended for the asker, as shares of all, and the mean fan of its wins (0 for none).
 
-    `fed` are among those that another won; a double win by discard may count with both.
+    `fed` are among those that another won; a double win by discard may count with both. `fed_first` are those fed with
+    the tile of the first action itself, and `first_cost` the mean bases that one of them costs (0 for none).
     """
 
     by_self_draw: float
@@ -22,7 +23,9 @@ class Shares(NamedTuple):
     fed: float
     other_won: float
     undecided: float
+    fed_first: float
     fan: float
+    first_cost: float
 
 
 class ArmSums:
@@ -32,17 +35,22 @@ class ArmSums:
         self.worlds = np.zeros(arms)
         self.ends = np.zeros((arms, len(SHARES)))
         self.fan = np.zeros(arms)
+        self.first_cost = np.zeros(arms)
 
-    def add(self, results: NDArray[np.void], arms: Sequence[int], weight: float = 1.0) -> None:
-        """Add worlds of these arms, (worlds, len(arms)) RESULT, each of the weight."""
+    def add(self, results: NDArray[np.void], arms: Sequence[int], weights: NDArray[np.float64] | float = 1.0) -> None:
+        """Add worlds of these arms, (worlds, len(arms)) RESULT, each of its weight, (worlds,) or one for all."""
         index = np.asarray(arms, np.intp)
-        self.worlds[index] += weight * len(results)
+        each = np.broadcast_to(weights, (len(results),))[:, None]
+        self.worlds[index] += float(each.sum())
         for column, name in enumerate(SHARES):
-            self.ends[index, column] += weight * results[name].sum(axis=0)
-        self.fan[index] += weight * results["fan"].sum(axis=0)
+            self.ends[index, column] += (each * results[name]).sum(axis=0)
+        self.fan[index] += (each * results["fan"]).sum(axis=0)
+        self.first_cost[index] -= (each * results["points"] * results["fed_first"]).sum(axis=0)
 
     def shares(self, arm: int) -> Shares:
         """What an arm came to."""
         won = self.ends[arm, 0] + self.ends[arm, 1]
-        ends = (self.ends[arm] / max(self.worlds[arm], 1)).tolist()
-        return Shares._make([*ends, float(self.fan[arm] / won) if won else 0.0])
+        ends = (self.ends[arm] / (self.worlds[arm] or 1)).tolist()
+        fed = self.ends[arm, -1]
+        fan, cost = self.fan[arm] / (won or 1), self.first_cost[arm] / (fed or 1)
+        return Shares._make([*ends, float(fan), float(cost)])

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from kwx_sim.policies import Efficient, Policy
 from kwx_sim.query.arms import Arm, packed
 from kwx_sim.query.decision import BreakEven, Rung
-from kwx_sim.query.worlds import Worlds
+from kwx_sim.query.worlds import Scale, Worlds
 
-__all__ = ["RUNGS", "climb", "find_break_even", "rules_of_rungs", "with_avoidance"]
+__all__ = ["RUNGS", "explain", "rules_of_rungs", "with_avoidance"]
 
 RUNGS: dict[str, dict[str, int]] = {
     "lock": {"locks_hand": 0},
@@ -48,40 +48,50 @@ def with_avoidance(policy: Policy) -> list[Policy]:
     return [policy.model_copy(update={"avoidance": avoidance}) for avoidance in GRID]
 
 
-def climb(
-    worlds: Worlds, rules: NDArray[np.void], declare: Arm, against: Arm, fresh: range
-) -> tuple[tuple[Rung, ...], Rung]:
-    """Each rule's part in the difference of two arms, and the whole: the parts sum to it, world by world.
+def explain(
+    worlds: Worlds, declare: Arm, against: Arm, fresh: range, *, avoided: bool
+) -> tuple[tuple[Rung, ...], Rung, BreakEven | None]:
+    """Why one arm differs from another, in fresh worlds: the ladder, its whole, and p* where avoidance plays a part.
 
-    With every rung off declaring changes nothing, so the first step is 0 by itself.
+    The ladder's parts sum to the whole, world by world. With every rung off declaring changes nothing, so the first
+    step is 0 by itself.
     """
+    rules, pair = worlds.rules, [declare, against]
     steps = [step for step in range(len(RUNGS) + 1) if step == 0 or np.any(rules[1 + step] != rules[step])]
-    arms = np.concatenate([packed([declare, against], rules=1 + step) for step in steps])
-    points = _points(worlds, arms, fresh)
+    rungs = [packed(pair, rules=1 + step) for step in steps]
+    grid = [packed(pair, policies=1 + n) for n in range(len(GRID))] if avoided else []
+    points, weights = _points(worlds, np.concatenate(rungs + grid), fresh)
     gains = points[:, 0::2] - points[:, 1::2]
-    names = list(RUNGS)
-    rungs = []
-    for column, (_, step) in enumerate(pairwise(steps), 1):
-        mean, half = _mean(gains[:, column] - gains[:, column - 1])
-        rungs.append(Rung(names[step - 1], mean, half))
-    return tuple(rungs), Rung("all", *_mean(gains[:, -1]))
+    added = [gains[:, column] - gains[:, column - 1] for column in range(1, len(steps))]
+    ladder = tuple(
+        Rung(list(RUNGS)[step - 1], *_mean(each, weights)) for step, each in zip(steps[1:], added, strict=True)
+    )
+    break_even = _break_even(gains[:, len(steps) :], weights) if avoided else None
+    return ladder, Rung("all", *_mean(gains[:, len(steps) - 1], weights)), break_even
 
 
-def find_break_even(worlds: Worlds, declare: Arm, against: Arm, fresh: range) -> BreakEven:
+def _break_even(gains: NDArray[np.float64], weights: NDArray[np.float64]) -> BreakEven:
     """p*: where the gain of declaring changes its sign as the others avoid shown waits more."""
-    arms = np.concatenate([packed([declare, against], policies=1 + n) for n in range(len(GRID))])
-    points = _points(worlds, arms, fresh)
-    means, halves = zip(*(_mean(points[:, 2 * n] - points[:, 2 * n + 1]) for n in range(len(GRID))), strict=True)
+    means, halves = zip(*(_mean(gain, weights) for gain in gains.T), strict=True)
     return BreakEven(GRID, means, halves, tuple(_roots(means)))
 
 
-def _points(worlds: Worlds, arms: NDArray[np.void], fresh: range) -> NDArray[np.float64]:
-    blocks = worlds.play(arms, fresh.start, fresh.stop)
-    return np.concatenate([block["points"] for block in blocks]).astype(np.float64)
+def _points(worlds: Worlds, arms: NDArray[np.void], fresh: range) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Points of arms in fresh worlds, (worlds, arms), and the worlds' weights."""
+    blocks = list(worlds.play(arms, fresh.start, fresh.stop))
+    logs = np.concatenate([block.logs for block in blocks])
+    scale = Scale()
+    scale.learn(logs, enough=len(logs))
+    points = np.concatenate([block.results["points"] for block in blocks])
+    return points.astype(np.float64), scale.weights(logs)
 
 
-def _mean(values: NDArray[np.float64]) -> tuple[float, float]:
-    return float(values.mean()), float(Z * values.std(ddof=1) / np.sqrt(len(values)))
+def _mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float]:
+    """A weighted mean, and half of its 95% interval."""
+    total = weights.sum()
+    mean = (weights * values).sum() / total
+    spread = (weights**2 * (values - mean) ** 2).sum() * len(values) / (len(values) - 1)
+    return float(mean), float(Z * np.sqrt(spread) / total)
 
 
 def _roots(gains: Sequence[float]) -> Iterator[float]:

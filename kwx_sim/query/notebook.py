@@ -7,7 +7,7 @@ from html import escape
 
 from kwx_sim.query.decision import Decision
 from kwx_sim.query.sheets import Sheet, break_even, ready_lines, sheets
-from kwx_sim.query.telling import assumed, how, mark, sentence
+from kwx_sim.query.telling import assumed, how, mark, sentence, warning
 from kwx_sim.text import default_lang, t
 
 __all__ = ["as_html"]
@@ -21,6 +21,7 @@ def as_html(decision: Decision, lang: str | None = None) -> str:
 def _parts(decision: Decision, lang: str) -> Iterator[str]:
     yield _element("p", _element("strong", escape(sentence(decision, lang))))
     yield from _paragraph(mark(decision, lang))
+    yield from _paragraph(warning(decision, lang))
     for line in ready_lines(decision, lang):
         yield from _paragraph(line)
     for sheet in sheets(decision, lang, whole=".table"):

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kwx_sim.query.decision import ArmFigures, Decision, Ready, Wait
-from kwx_sim.query.figures import Shares
+from kwx_sim.query.decision import ArmFigures, CellFigures, Decision, Ready, Wait
 from kwx_sim.query.telling import arm_words, best_declaring, interval, signed
 from kwx_sim.text import t
 from kwx_sim.tiles import tile_name
 
-__all__ = ["Sheet", "break_even", "ready_lines", "sheets"]
+__all__ = ["Sheet", "break_even", "cell_line", "ready_lines", "sheets", "two_arms"]
 
 MOST_ARMS = 12
 """Arms that a table shows."""
 
-SHARES = Shares._fields[:-1]
+SHARES = ("by_self_draw", "by_discard", "fed", "other_won", "undecided")
 
 
 class Sheet(NamedTuple):
@@ -51,7 +50,9 @@ def _wait(wait: Wait, lang: str) -> str:
 
 
 def sheets(decision: Decision, lang: str, whole: str) -> list[Sheet]:
-    """The answer's tables: the arms, how their rounds ended, and the ladder where declaring is at issue.
+    """The answer's tables: the arms, how their rounds ended, what each discard feeds, the ladder, the cells.
+
+    Of the last three those that belong to the question, and cells where there are several.
 
     whole : where the reader finds the arms that are left out
     """
@@ -59,11 +60,15 @@ def sheets(decision: Decision, lang: str, whole: str) -> list[Sheet]:
     more = len(decision.arms) - len(shown)
     left_out = t("query.page.more", lang, more=more, whole=whole) if more else ""
     made = [each._replace(left_out=left_out) for each in (_means(decision, shown, lang), _ends(shown, lang))]
+    if decision.about == "discard":
+        made.append(_feeding(decision, lang))
     declare, against = best_declaring(decision), decision.ladder_against
     if declare and against:
         names = {"declare": arm_words(declare, lang), "against": arm_words(against, lang)}
         why = "query.page.why_exact" if decision.sampling.exact else "query.page.why"
         made.append(_ladder(decision, t(why, lang, **names), lang))
+    if len(decision.cells) > 1:
+        made.append(_cells(decision, lang))
     return made
 
 
@@ -109,6 +114,54 @@ def _ends(shown: Sequence[ArmFigures], lang: str) -> Sheet:
         rows.append([arm_words(figures.arm, lang), *percents, f"{shares.fan:.2f}", f"{figures.worlds:,}"])
     heads = _heads(["arm", *SHARES, "fan", "worlds"], lang)
     return Sheet(t("query.page.shares", lang), heads, rows, tuple(range(1, len(heads))))
+
+
+def _feeding(decision: Decision, lang: str) -> Sheet:
+    """What each tile feeds, in the order of tiles, by the best of the arms that begin with it."""
+    best_of: dict[int, ArmFigures] = {}
+    for figures in decision.arms:
+        if figures.arm.discards:
+            best_of.setdefault(figures.arm.tile, figures)
+    rows = [_feeding_row(best_of[tile], lang) for tile in sorted(best_of)]
+    columns = ["arm", "fed_first", "first_cost", "first_loss", "fed_later"]
+    return Sheet(t("query.page.feeding", lang), _heads(columns, lang), rows, (1, 2, 3, 4))
+
+
+def _feeding_row(figures: ArmFigures, lang: str) -> list[str]:
+    shares = figures.shares
+    chance, later = shares.fed_first, shares.fed - shares.fed_first
+    cost = f"{shares.first_cost:.2f}" if chance else "–"
+    return [arm_words(figures.arm, lang), f"{chance:.1%}", cost, f"{chance * shares.first_cost:.2f}", f"{later:.1%}"]
+
+
+def _cells(decision: Decision, lang: str) -> Sheet:
+    """The lead under each belief and against each kind of opponents, the headline's first."""
+    rows = []
+    for cell in decision.cells:
+        told = _cell_words(cell, lang)
+        lead = [told["lead"], told["interval"], told["state"]]
+        rows.append([cell.belief, cell.opponents, *lead, f"{cell.worlds:,}", f"{cell.effective:,.0f}"])
+    columns = ["belief", "opponents", "lead", "interval", "state", "worlds", "effective"]
+    return Sheet(t("query.page.cells", lang, **two_arms(decision, lang)), _heads(columns, lang), rows, (2, 3, 5, 6))
+
+
+def cell_line(cell: CellFigures, lang: str) -> str:
+    """One belief and kind of opponents in a line."""
+    told = _cell_words(cell, lang)
+    names = {"belief": cell.belief, "opponents": cell.opponents}
+    return t("query.page.cell", lang, **names, **told, worlds=cell.worlds, effective=cell.effective)
+
+
+def _cell_words(cell: CellFigures, lang: str) -> dict[str, str]:
+    lead = cell.difference
+    span = interval(lead.low, lead.high)
+    return {"lead": signed(lead.mean), "interval": span, "state": t(f"query.state.{cell.state.value}", lang)}
+
+
+def two_arms(decision: Decision, lang: str) -> dict[str, str]:
+    """The arms that cells are about, in words."""
+    other = decision.other or decision.best
+    return {"best": arm_words(decision.best, lang), "other": arm_words(other, lang)}
 
 
 def _ladder(decision: Decision, title: str, lang: str) -> Sheet:

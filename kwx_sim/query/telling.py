@@ -1,34 +1,36 @@
-"""An answer in words: one sentence with its reason, what it rests on, how it was found; and all of it as JSON."""
+"""An answer in words: one sentence with its reason, what it rests on, how it was found."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from typing import Any
 
 from kwx_sim.positions import Assumption
 from kwx_sim.query.arms import Arm
-from kwx_sim.query.decision import ArmFigures, Decision, Difference, Provisional, Ready, Rung
+from kwx_sim.query.decision import ArmFigures, Decision, Difference, Provisional, Rung
 from kwx_sim.sequences import Outcome
 from kwx_sim.text import t
 from kwx_sim.tiles import tile_name
 
 __all__ = [
     "arm_words",
-    "as_json",
     "assumed",
     "best_declaring",
+    "first_clear",
     "how",
     "interval",
     "mark",
     "provisional",
     "sentence",
     "signed",
+    "warning",
 ]
 
 ROUNDING = 1e-9
 MOST_REASONS = 3
+
+FEW_WORLDS, SMALL_SHARE = 200, 0.1
+"""An answer is warned of where its worlds know as little as so few of one weight, or as such a share of them."""
 
 SETTLED_BY_PLAY = {f"positions.assumption.{name}" for name in ("discards", "dealer", "draws", "melds")}
 """Assumptions of a position that worlds played in from the deal do not need."""
@@ -65,15 +67,16 @@ def best_declaring(decision: Decision) -> Arm | None:
 
 
 def _kind(arm: Arm) -> str:
-    """What sort of thing an arm does first: declare, quiet, discard (where declaring is not at issue), win, kong."""
+    """What sort of thing an arm does first: declare, quiet, discard (where declaring is not at issue), win, kong, …"""
     if arm.hides:
         return "quiet"
     return "kong" if arm.way.endswith("_kong") else arm.way
 
 
-def _act(arm: Arm) -> tuple[str, int]:
-    """The first action alone: quiet, never and in k begin alike."""
-    return "quiet" if arm.hides else arm.way, arm.tile
+def first_clear(decision: Decision) -> str | None:
+    """The first action where that is clear, whatever follows it; None where it is not."""
+    clear = decision.verdict.outcome is not Outcome.MODEL_DEPENDENT
+    return decision.best.first if clear and len({arm.first for arm in _contenders(decision)}) == 1 else None
 
 
 # ---------------------------------------------------------------- the sentence
@@ -102,6 +105,15 @@ def mark(decision: Decision, lang: str) -> str:
     return t(f"query.mark.{ended}", lang, worlds=decision.sampling.worlds)
 
 
+def warning(decision: Decision, lang: str) -> str:
+    """Say that the worlds know less than their number promises; empty where they do not."""
+    sampling = decision.sampling
+    few = sampling.effective < max(FEW_WORLDS, SMALL_SHARE * sampling.worlds)
+    if not few or decision.belief != "played" or sampling.exact or not sampling.worlds:
+        return ""
+    return t("query.mark.few", lang, effective=sampling.effective, worlds=sampling.worlds)
+
+
 def _headline(decision: Decision, lang: str) -> str:
     outcome, lead = decision.verdict.outcome, decision.difference
     if lead is None:
@@ -114,7 +126,7 @@ def _headline(decision: Decision, lang: str) -> str:
     if not math.isfinite(lead.low):
         return t("query.say.nothing", lang)
     left = _contenders(decision)
-    if len({_act(arm) for arm in left}) == 1:
+    if len({arm.first for arm in left}) == 1:
         return _clear(decision, left, rival, lang)
     if (
         len({_kind(arm) for arm in left}) == 1
@@ -131,11 +143,20 @@ def _headline(decision: Decision, lang: str) -> str:
 def _clear(decision: Decision, left: Sequence[Arm], rival: ArmFigures, lang: str) -> str:
     """One first action is left; what follows of declaring later may be open."""
     act = arm_words(decision.best if len(left) == 1 else decision.best._replace(way="quiet"), lang, "act")
-    left_out = _kind(rival.arm)
-    if left_out in ("win", "kong") and left_out != _kind(decision.best):
-        act = t("query.say.pass" if left_out == "win" else "query.say.no_kong", lang, act=act)
+    if left_out := _left_out(decision.best, rival.arm):
+        act = t(f"query.say.{left_out}", lang, act=act, tile=tile_name(rival.arm.tile, lang))
     said = _against(act, decision.best, rival, lang)
     return said if len(left) == 1 else _adding("later", left, decision, said, lang)
+
+
+def _left_out(best: Arm, rival: Arm) -> str:
+    """What is expressly not done, as a key of a clause; "" where the best alone says it."""
+    given_up, kind = _kind(rival), _kind(best)
+    if given_up == kind or given_up not in ("win", "kong"):
+        return ""
+    if given_up == "win":
+        return "let_go" if kind == "pass" else "no_win" if best.declines else "pass"
+    return "" if kind in ("pass", "pong", "win") else "no_kong"
 
 
 def _clear_but_for_tile(decision: Decision, left: Sequence[Arm], rival: ArmFigures, lang: str) -> str:
@@ -193,9 +214,14 @@ def _is_beaten(figures: ArmFigures) -> bool:
 
 
 def _rival(decision: Decision) -> ArmFigures:
-    """What the best is weighed against: the best of another kind, else with another first action, else any other."""
+    """What the best is weighed against: the best of another kind, else with another first action, else any other.
+
+    Where discards are asked about, declaring or not is no other kind.
+    """
     best, others = decision.best, [figures for figures in decision.arms if figures.arm != decision.best]
-    return min(others, key=lambda other: (_kind(other.arm) == _kind(best), _act(other.arm) == _act(best)))
+    if decision.about == "discard":
+        return min(others, key=lambda other: other.arm.first == best.first)
+    return min(others, key=lambda other: (_kind(other.arm) == _kind(best), other.arm.first == best.first))
 
 
 # ---------------------------------------------------------------- reasons
@@ -248,10 +274,8 @@ def _assumed(decision: Decision) -> Iterator[Assumption]:
         if belief != "played_in" or assumption.key not in SETTLED_BY_PLAY:
             yield assumption
     yield Assumption("query.assumption.players", {"me": decision.me, "opponents": decision.opponents})
-    if decision.no_liangdao:
-        yield Assumption("query.assumption.no_liangdao", {"rules": decision.rules})
-    elif not any(figures.arm.declares for figures in decision.arms):
-        yield Assumption("query.assumption.no_declaring", {})
+    if decision.about != "claim":
+        yield from _without_declaring(decision)
     if not sampling.exact:
         bound = f"{sampling.bound:,.0f}"
         if sampling.stated_cap is None:
@@ -260,106 +284,27 @@ def _assumed(decision: Decision) -> Iterator[Assumption]:
             yield Assumption("query.assumption.bound_stated", {"bound": bound, "fan": sampling.stated_cap})
 
 
+def _without_declaring(decision: Decision) -> Iterator[Assumption]:
+    if decision.no_liangdao:
+        yield Assumption("query.assumption.no_liangdao", {"rules": decision.rules})
+    elif not any(figures.arm.declares for figures in decision.arms):
+        yield Assumption("query.assumption.no_declaring", {})
+
+
 def how(decision: Decision, lang: str) -> str:
     """Tell how it was found: worlds, why it ended, seed, ruleset, versions."""
     sampling = decision.sampling
     ended = t(f"query.ended.{sampling.ended}", lang, precision=f"{decision.precision:g}")
     params = {"worlds": sampling.worlds, "ended": ended, "seed": sampling.seed}
+    form = "exact"
     if not sampling.exact:
-        params |= {"pilot": sampling.pilot, "effective": sampling.effective, "belief": decision.belief}
+        form = "weighted" if decision.belief == "played" else "worlds"
+        params |= {"pilot": sampling.pilot, "belief": decision.belief}
+        params |= {"effective": sampling.effective, "cut": sampling.cut}
     versions = {"rules": decision.rules, "hash": sampling.rules_hash, "kernels": sampling.kernels}
     return t(
         "query.say.clause",
         lang,
-        first=t("query.sampled.exact" if sampling.exact else "query.sampled.worlds", lang, **params),
+        first=t(f"query.sampled.{form}", lang, **params),
         second=t("query.sampled.versions", lang, version=sampling.version, **versions),
     )
-
-
-# ---------------------------------------------------------------- JSON
-
-
-def as_json(decision: Decision, lang: str = "en") -> dict[str, Any]:
-    """Every figure as plain JSON values, by the names in docs/query.md; null where nothing is known.
-
-    `lang` is that of the sentence and the assumptions' texts; everything else is the same in both.
-    """
-    verdict = decision.verdict
-    left = {_act(arm) for arm in _contenders(decision)}
-    clear = verdict.outcome is not Outcome.MODEL_DEPENDENT and len(left) == 1
-    told: dict[str, Any] = _json_value(
-        {
-            "sentence": sentence(decision, lang),
-            "rules": decision.rules,
-            "verdict": {
-                "outcome": verdict.outcome.value,
-                "action": verdict.action,
-                "first_action": _first_action(decision.best) if clear else None,
-                "best": decision.best.name,
-                "other": decision.other.name if decision.other else None,
-                "cells": [state.value for state in verdict.states],
-                "more_worlds": verdict.more_worlds,
-                "precision": decision.precision,
-            },
-            "difference": asdict(decision.difference) if decision.difference else None,
-            "ready": [_ready_as_json(ready) for ready in decision.ready],
-            "arms": [_arm_as_json(figures) for figures in decision.arms],
-            "ladder": _ladder_as_json(decision),
-            "break_even": asdict(decision.break_even) if decision.break_even else None,
-            "belief": decision.belief,
-            "opponents": decision.opponents,
-            "me": decision.me,
-            "no_liangdao": decision.no_liangdao,
-            "assumptions": [{"key": each.key, "text": each.text(lang)} for each in assumed(decision)],
-            "sampling": asdict(decision.sampling),
-        }
-    )
-    return told
-
-
-def _first_action(arm: Arm) -> str:
-    way, tile = _act(arm)
-    return f"{'discard' if way == 'quiet' else way} {tile_name(tile)}"
-
-
-def _ready_as_json(ready: Ready) -> dict[str, Any]:
-    waits = [{"tile": tile_name(wait.tile), "left": wait.left} for wait in ready.waits]
-    return {"tile": tile_name(ready.tile), "waits": waits}
-
-
-def _arm_as_json(figures: ArmFigures) -> dict[str, Any]:
-    return {
-        "arm": figures.arm.name,
-        "way": figures.arm.way,
-        "tile": tile_name(figures.arm.tile),
-        "mean": figures.mean,
-        "low": figures.low,
-        "high": figures.high,
-        "worlds": figures.worlds,
-        **figures.shares._asdict(),
-        "behind": asdict(figures.behind) if figures.behind else None,
-        "dropped_by": figures.dropped_by.name if figures.dropped_by else None,
-    }
-
-
-def _ladder_as_json(decision: Decision) -> dict[str, Any] | None:
-    declare = best_declaring(decision)
-    if declare is None or decision.ladder_against is None:
-        return None
-    return {
-        "declare": declare.name,
-        "against": decision.ladder_against.name,
-        "rungs": [asdict(rung) for rung in decision.ladder],
-        "total": asdict(decision.ladder_total) if decision.ladder_total else None,
-    }
-
-
-def _json_value(value: Any) -> Any:
-    """The value with numpy's numbers as Python's, and with null for what is not a finite number."""
-    if isinstance(value, dict):
-        return {name: _json_value(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_json_value(each) for each in value]
-    if isinstance(value, float):  # numpy's float64 is one too
-        return float(value) if math.isfinite(value) else None
-    return value
