@@ -3,15 +3,17 @@
 import codecs
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any, NoReturn, TypeVar
 
 from kwx_sim.errors import InputError
 from kwx_sim.records.schema import Event, check
 
-__all__ = ["dump", "located", "read", "write"]
+__all__ = ["beginning", "dump", "located", "objects", "read", "texts", "write"]
+
+Found = TypeVar("Found")
 
 MAX_LINE_BYTES = 1 << 18  # a ruleset in full is the longest thing that a line may hold
 
@@ -31,8 +33,31 @@ def read(path: str | Path) -> Iterator[tuple[int, Event]]:
 
     Raises InputError naming file, line and field. A line is forgotten once it is handed out, so a file may be long.
     """
+    return _each(path, lambda line: check(_parsed(line)))
+
+
+def objects(path: str | Path) -> Iterator[tuple[int, Any]]:
+    """The JSON value of each line that is not empty, with its line number; read as `read` does."""
+    return _each(path, _parsed)
+
+
+def texts(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Each line that is not empty, as text, with its line number; read as `read` does."""
+    return _each(path, _decoded)
+
+
+def beginning(path: str | Path) -> str:
+    """The first line of a file that is not empty, if it is near the beginning; standard input keeps it for later."""
     with _opened(path) as file:
-        yield from _events(file, str(path))
+        peek = getattr(file, "peek", None)
+        head: bytes = peek(MAX_LINE_BYTES) if peek else b""
+    text = head.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")
+    return next((line for line in text.splitlines() if line.strip()), "")
+
+
+def _each(path: str | Path, read_line: Callable[[bytes], Found]) -> Iterator[tuple[int, Found]]:
+    with _opened(path) as file:
+        yield from _found(file, str(path), read_line)
 
 
 def _opened(path: str | Path) -> AbstractContextManager[IO[bytes]]:
@@ -46,7 +71,7 @@ def _opened(path: str | Path) -> AbstractContextManager[IO[bytes]]:
         raise InputError("records.unreadable", file=repr(str(path)), problem=str(error)) from error
 
 
-def _events(file: IO[bytes], name: str) -> Iterator[tuple[int, Event]]:
+def _found(file: IO[bytes], name: str, read_line: Callable[[bytes], Found]) -> Iterator[tuple[int, Found]]:
     number = 0
     while line := file.readline(MAX_LINE_BYTES + 1):
         number += 1
@@ -56,9 +81,16 @@ def _events(file: IO[bytes], name: str) -> Iterator[tuple[int, Event]]:
             if len(line) > MAX_LINE_BYTES:
                 raise InputError("records.long_line", limit=MAX_LINE_BYTES)
             if line.strip():
-                yield number, check(_parsed(line))
+                yield number, read_line(line)
         except InputError as problem:
             raise located(name, number, problem) from problem
+
+
+def _decoded(line: bytes) -> str:
+    try:
+        return line.decode("utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise InputError("records.not_text", problem=str(error)) from error
 
 
 def _parsed(line: bytes) -> Any:

@@ -15,7 +15,7 @@ from kwx_sim.records.schema import Event, shown
 from kwx_sim.rules import PRESETS, Ruleset, load_rules, parse_rules, rules_hash
 from kwx_sim.tiles import parse_tiles
 
-__all__ = ["replay"]
+__all__ = ["replay", "replayed"]
 
 
 def replay(path: str | Path) -> Iterator[Event]:
@@ -26,10 +26,16 @@ def replay(path: str | Path) -> Iterator[Event]:
     """
     lines = _Lines(path)
     while lines.ahead() is not None:
+        yield from lines.play(lines.start())
+
+
+def replayed(path: str | Path) -> Iterator[Round]:
+    """Each round of a file, played to its end; checked as `replay` does."""
+    lines = _Lines(path)
+    while lines.ahead() is not None:
         recorder = lines.start()
-        yield from lines.expect(recorder.begin())
-        while due := recorder.round.decision():
-            yield from lines.expect(recorder.apply(lines.action(due)))
+        deque(lines.play(recorder), maxlen=0)
+        yield recorder.round
 
 
 class _Lines:
@@ -54,6 +60,12 @@ class _Lines:
             return _recorder(event)
         except InputError as problem:
             self._refuse(problem)
+
+    def play(self, recorder: Recorder) -> Iterator[Event]:
+        """Hand out the events of a round, which is played by them."""
+        yield from self.expect(recorder.begin())
+        while due := recorder.round.decision():
+            yield from self.expect(recorder.apply(self.action(due)))
 
     def expect(self, events: list[Event]) -> Iterator[Event]:
         """Hand out the coming events, each of which must be the one expected."""

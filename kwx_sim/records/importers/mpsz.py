@@ -1,0 +1,105 @@
+"""A record as plain text: a few lines of the deal, then one act a line, tiles as 1p 2s 5z (docs/records.md)."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from kwx_sim.errors import InputError
+from kwx_sim.records.files import located, texts
+from kwx_sim.records.importers.told import ACTS, HIDDEN, SEATS, Act, Told
+from kwx_sim.rules import PRESETS, Ruleset, load_rules
+from kwx_sim.tiles import parse_tile, parse_tiles
+
+__all__ = ["read_mpsz"]
+
+HEADS = ("round", "room", "dealer", "piao", "hand", "wall", "end")
+HAND = 13
+
+
+def read_mpsz(path: str | Path, rules: Ruleset) -> Iterator[Told]:
+    """Each round of a file; `rules` are those of rounds that do not name a preset. InputError names file and line."""
+    told: Told | None = None
+    for number, line in texts(path):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        try:
+            if words[0] == "round":
+                if told is not None:
+                    yield told
+                told = Told(number, _rules(words, rules))
+            elif told is None:
+                raise InputError("records.mpsz.round", came=line)
+            else:
+                _read(told, number, words)
+        except InputError as problem:
+            raise located(str(path), number, problem) from problem
+    if told is not None:
+        yield told
+
+
+def _rules(words: list[str], rules: Ruleset) -> Ruleset:
+    if len(words) == 1:
+        return rules
+    # A name alone means a preset, never a file: a record is not to be trusted.
+    if len(words) > 2 or words[1] not in PRESETS:
+        raise InputError("records.mpsz.preset", presets=", ".join(PRESETS), came=" ".join(words[1:]))
+    return load_rules(words[1])
+
+
+def _read(told: Told, number: int, words: list[str]) -> None:
+    head, rest = words[0], words[1:]
+    if told.ended:
+        raise InputError("records.mpsz.ended", came=" ".join(words))
+    if head.isdecimal():
+        told.add(_act(number, words))
+    elif told.acts and head != "end":
+        raise InputError("records.mpsz.late", came=head)
+    elif head == "room":
+        told.room = " ".join(rest)
+    elif head == "dealer":
+        told.dealer = _seat(" ".join(rest))
+    elif head == "piao":
+        told.piao = tuple(map(_whole, rest))
+    elif head == "hand":
+        told.hands[_seat(rest[0] if rest else "")] = _hand(" ".join(rest[1:]))
+    elif head == "wall":
+        told.wall = tuple(parse_tiles(" ".join(rest)))
+    elif head == "end":
+        told.ended = True
+    else:
+        raise InputError("records.mpsz.word", expected=", ".join(HEADS), came=" ".join(words))
+
+
+def _act(number: int, words: list[str]) -> Act:
+    """One line such as `0 discard 5p`, `1 draw ?`, `2 liangdao 3s 123s 456p 5577z`."""
+    seat = _seat(words[0])
+    kind = words[1] if len(words) > 1 else ""
+    if kind not in ACTS:
+        raise InputError("records.mpsz.act", expected=", ".join(ACTS), came=" ".join(words))
+    tile = words[2] if len(words) > 2 else ""
+    hand = tuple(parse_tiles(" ".join(words[3:])))
+    if hand and kind != "liangdao":
+        raise InputError("records.mpsz.more", came=" ".join(words[3:]))
+    hidden = kind == "draw" and tile == HIDDEN
+    return Act(number, seat, kind, None if hidden else parse_tile(tile), hand=hand or None)
+
+
+def _hand(text: str) -> tuple[int, ...] | None:
+    if text == HIDDEN:
+        return None
+    tiles = tuple(parse_tiles(text))
+    if len(tiles) != HAND:
+        raise InputError("records.hand_size", expected=HAND, came=len(tiles))
+    return tiles
+
+
+def _seat(word: str) -> int:
+    if word not in map(str, range(SEATS)):
+        raise InputError("records.seat", came=word)
+    return int(word)
+
+
+def _whole(word: str) -> int:
+    if not (word.isascii() and word.isdecimal()) or len(word) > 3:
+        raise InputError("records.mpsz.whole", came=word)
+    return int(word)

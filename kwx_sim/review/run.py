@@ -1,0 +1,144 @@
+"""A record reviewed: its decisions found first, then weighed one by one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from kwx_sim.contest import PILOT
+from kwx_sim.core.jit import SOURCE_HASH
+from kwx_sim.errors import InputError
+from kwx_sim.policies import Policy, parse_policy
+from kwx_sim.records import read_rounds
+from kwx_sim.review.faced import Faced, decisions_of
+from kwx_sim.review.judge import PRECISION, WORLDS, Judge, Judged
+from kwx_sim.review.report import Review, Settings
+from kwx_sim.rules import Ruleset, load_rules
+from kwx_sim.sequences import FIRST_LOOK
+
+__all__ = ["Progress", "review"]
+
+FEWEST = PILOT + FIRST_LOOK
+"""Worlds without which nothing can be said of a decision."""
+
+MOST_ROUNDS = 10_000
+"""Of one call; each takes some seconds."""
+
+Progress = Callable[[int, int], None]
+"""Told the decisions that have been weighed and those in all; first before any is."""
+
+
+def review(
+    record: str | Path,
+    *,
+    seats: Collection[int] | None = None,
+    rounds: tuple[int | None, int | None] = (None, None),
+    rules: Ruleset | str | Path = "xiangyang",
+    form: str | None = None,
+    opponents: Policy | str | Path | Mapping[str, Policy] = "efficient",
+    me: Policy | str | Path = "efficient",
+    worlds: int = WORLDS,
+    precision: float = PRECISION,
+    seed: int = 1,
+    workers: int = 0,
+    progress: Progress | None = None,
+) -> Review:
+    """Go through the rounds of a record, and find the decisions where another choice was better.
+
+    Parameters
+    ----------
+    record : a file of one of records.FORMS, or "-" for standard input
+    seats : whose decisions; None: of all whose hands the record shows
+    rounds : the first and the last to go through, from 1; None: from the beginning, to the end
+    rules : of rounds that do not name theirs
+    form : of the record; None: found out
+    opponents, me : the policies that the others, and the seat after its choice, go on by
+    worlds : most worlds for a decision, the pilot's 400 among them
+    precision : bases a round that make no difference
+    seed, workers : as everywhere: the same answer for any number of workers (0: as many as there are processors)
+    progress : told how far it is
+
+    An interrupt ends it with what has been weighed. Raises InputError for a record that cannot be.
+    """
+    if worlds < FEWEST:
+        raise InputError("query.worlds", fewest=FEWEST, came=worlds)
+    others = opponents if isinstance(opponents, Mapping) else {"opponents": parse_policy(opponents)}
+    judge = Judge(parse_policy(me), others, worlds, precision, seed, workers)
+    found = _find(record, rules if isinstance(rules, Ruleset) else load_rules(rules), form, rounds, seats)
+    judged = list(_weighed(found.faced, judge, progress or (lambda *_: None)))
+    interrupted = len(judged) < len(found.faced)
+    settings = Settings(
+        record=str(record),
+        rules=found.rules,
+        me=_written(judge.me),
+        opponents=_written(next(iter(others.values()))),
+        worlds=worlds,
+        precision=precision,
+        seed=seed,
+        kernels=SOURCE_HASH,
+        version=version("kwx-sim"),
+    )
+    return Review(settings, tuple(judged), _rounds_of(judged) if interrupted else found.rounds, interrupted)
+
+
+def _weighed(faced: Sequence[Faced], judge: Judge, tell: Progress) -> Iterator[Judged]:
+    """Weigh decision by decision; an interrupt ends it."""
+    try:
+        tell(0, len(faced))
+        for done, each in enumerate(faced, 1):
+            judged = judge(each)
+            tell(done, len(faced))
+            yield judged
+    except KeyboardInterrupt:
+        return
+
+
+def _rounds_of(judged: Iterable[Judged]) -> dict[int, int]:
+    """How many rounds of each seat these decisions are of."""
+    begun = {(each.faced.round, each.faced.seat) for each in judged}
+    return dict(sorted(Counter(seat for _, seat in begun).items()))
+
+
+def _written(policy: Policy) -> str:
+    """A policy as `parse_policy` reads it: its name, and the parameters that are not their defaults."""
+    changed = policy.model_dump(mode="json", exclude_defaults=True, exclude={"policy"})
+    return policy.policy + (":" if changed else "") + ",".join(f"{name}={value}" for name, value in changed.items())
+
+
+class _Found(NamedTuple):
+    """The decisions of a record, the names of its rulesets, and how many rounds of each seat there are."""
+
+    faced: list[Faced]
+    rules: tuple[str, ...]
+    rounds: dict[int, int]
+
+
+def _find(
+    record: str | Path,
+    rules: Ruleset,
+    form: str | None,
+    rounds: tuple[int | None, int | None],
+    seats: Collection[int] | None,
+) -> _Found:
+    first, last = rounds
+    numbered = islice(enumerate(read_rounds(record, rules, form), 1), (first or 1) - 1, last)
+    faced: list[Faced] = []
+    names: dict[str, None] = {}
+    counts: dict[int, int] = {}
+    for number, recorded in numbered:
+        if sum(counts.values()) >= MOST_ROUNDS * 3:
+            raise InputError("review.too_many", limit=MOST_ROUNDS)
+        chosen = recorded.known if seats is None else recorded.known & set(seats)
+        faced += decisions_of(recorded, number, chosen)
+        names[recorded.played.rules.name] = None
+        for seat in chosen:
+            counts[seat] = counts.get(seat, 0) + 1
+    if not names:
+        raise InputError("review.no_rounds", record=str(record))
+    if not counts:
+        raise InputError("review.hidden", record=str(record))
+    return _Found(faced, tuple(names), counts)

@@ -1,0 +1,236 @@
+"""Records in other forms: what they tell is played again as it was, and what does not map is refused with its line."""
+
+import json
+import random
+
+import pytest
+from cli_runs import run
+
+from kwx_sim import records
+from kwx_sim.errors import InputError
+from kwx_sim.play import Round
+from kwx_sim.positions.of_round import position_of_round
+from kwx_sim.rules import PRESETS, load_rules
+from kwx_sim.tiles import parse_hand
+
+SEATS = 3
+MJAI = {
+    "draw": "tsumo", "discard": "dahai", "pong": "pon", "direct_kong": "daiminkan", "concealed_kong": "ankan",
+    "added_kong": "kakan", "win": "hora",
+}  # fmt: skip
+MJAI_DRAGONS = {"白": "P", "发": "F", "中": "C"}
+MPSZ_DRAGONS = {"白": "5z", "发": "6z", "中": "7z"}
+
+
+def at_random(table, seed):
+    """A round of random choices that lean towards calls and wins."""
+    rules, random_ = load_rules(table), random.Random(f"{table} {seed}")
+    wall = [slot for slot in range(rules.n_kinds) for _ in range(4)]
+    random_.shuffle(wall)
+    played = Round(rules, wall, random_.randrange(SEATS))
+    while due := played.decision():
+        eager = [action for action in due.legal if not action.startswith(("discard", "pass"))]
+        plain = [action for action in due.legal if action not in eager]
+        played.apply(random_.choice(eager if eager and (not plain or random_.random() < 0.7) else plain))
+    return played
+
+
+def events_of(played):
+    return records.events_of(played.state, played.rules)
+
+
+def tiles_of(hand, dragons):
+    counts = parse_hand(hand)
+    names = [f"{n % 9 + 1}{'sp'[n // 9]}" for n in range(18)] + ["中", "发", "白"]
+    return [dragons.get(names[slot], names[slot]) for slot in range(21) for _ in range(counts[slot])]
+
+
+def acts_of(event):
+    """An event as (kind, seat, tile), or nothing."""
+    kind = event.get("kind", event["type"])
+    if kind in (*MJAI, "pass", "liangdao"):
+        yield kind, event["seat"], event.get("tile")
+
+
+def as_mpsz(played, hidden=(), wall=False):
+    events = events_of(played)
+    start = events[0]
+    lines = [f"round {start['rules']['name']}  # a comment", f"dealer {start['dealer']}", "piao 0 0 0"]
+    if wall:
+        lines.append("wall " + start["wall"])
+    for seat, hand in enumerate(start["hands"]) if not wall else ():
+        lines.append(f"hand {seat} " + ("?" if seat in hidden else "".join(tiles_of(hand, MPSZ_DRAGONS))))
+    declared = None
+    for event in events:
+        for kind, seat, tile in acts_of(event):
+            if kind == "liangdao":
+                declared = event
+                continue
+            name = MPSZ_DRAGONS.get(tile, tile)
+            if kind == "draw" and seat in hidden:
+                name = "?"
+            if kind == "discard" and declared:
+                kind, name = "liangdao", f"{name} {declared.get('hand', '')}"
+                declared = None
+            lines.append(f"{seat} {kind} {name}".rstrip())
+    return "\n".join([*lines, "end"]) + "\n"
+
+
+def as_mjai(played, hidden=()):
+    events = events_of(played)
+    start = events[0]
+    hands = [["?"] * 13 if n in hidden else tiles_of(hand, MJAI_DRAGONS) for n, hand in enumerate(start["hands"])]
+    told = [
+        {"type": "start_game", "names": ["a", "b", "c"]},
+        {"type": "start_kyoku", "oya": start["dealer"], "tehais": hands},
+    ]
+    for event in events:
+        for kind, seat, tile in acts_of(event):
+            name = MJAI_DRAGONS.get(tile, tile)
+            if kind == "liangdao":
+                hand = {"tehai": tiles_of(event["hand"], MJAI_DRAGONS)} if "hand" in event else {}
+                told.append({"type": "reach", "actor": seat} | hand)
+            elif kind == "concealed_kong":
+                told.append({"type": "ankan", "actor": seat, "consumed": [name] * 4})
+            elif kind != "pass":
+                name = "?" if kind == "draw" and seat in hidden else name
+                told.append({"type": MJAI[kind], "actor": seat, "pai": name})
+    told += [{"type": "ryukyoku"}] if events[-1]["outcome"] == "undecided" else []
+    return "".join(json.dumps(each) + "\n" for each in [*told, {"type": "end_kyoku"}, {"type": "end_game"}])
+
+
+def written(tmp_path, text):
+    path = tmp_path / "record"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def rounds(tmp_path, text, rules="xiangyang", form=None):
+    return list(records.read_rounds(written(tmp_path, text), load_rules(rules), form))
+
+
+@pytest.mark.parametrize("table", PRESETS)
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("wall", [False, True])
+def test_mpsz_gives_the_round_back(table, seed, wall, tmp_path):
+    played = at_random(table, seed)
+    [found] = rounds(tmp_path, as_mpsz(played, wall=wall))
+    assert found.known == {0, 1, 2}
+    assert found.played.actions() == played.actions()
+    assert found.played.rules == played.rules
+
+
+@pytest.mark.parametrize("table", PRESETS)
+@pytest.mark.parametrize("seed", range(5))
+def test_mjai_gives_the_round_back(table, seed, tmp_path):
+    played = at_random(table, seed)
+    [found] = rounds(tmp_path, as_mjai(played), table)
+    assert found.played.actions() == played.actions()
+
+
+def positions(played, seat):
+    """What a seat knows before each of its actions, and whose actions bring it about."""
+    again = Round(played.rules, played.wall, played.dealer, played.piao, played.room)
+    found = []
+    for action in played.actions():
+        if again.decision().seat == seat:
+            found.append(position_of_round(again.state, seat, again.rules))
+        again.apply(action)
+    return found
+
+
+@pytest.mark.parametrize("write", [as_mpsz, as_mjai])
+@pytest.mark.parametrize("table", ["xiangyang", "shiyan", "hongzhong"])
+def test_what_is_hidden_changes_nothing_of_what_a_seat_knows(write, table, tmp_path):
+    for seed in range(6):
+        played = at_random(table, seed)
+        [found] = rounds(tmp_path, write(played, hidden=(1, 2)), table)
+        assert found.known == {0}
+        told, expected = positions(found.played, 0), positions(played, 0)
+        # The record may end with a win that only the winner's hand explains.
+        assert len(told) >= len(expected) - 1
+        assert told == expected[: len(told)]
+
+
+def test_many_rounds_and_one_that_is_not_finished(tmp_path):
+    first, second = at_random("xiangyang", 1), at_random("shiyan", 2)
+    text = as_mpsz(first) + "\n".join(as_mpsz(second).splitlines()[:20]) + "\n"
+    found = rounds(tmp_path, text)
+    assert [each.played.over for each in found] == [True, False]
+    assert found[1].played.actions() == second.actions()[: len(found[1].played.actions())]
+
+
+def test_the_form_is_found_out(tmp_path):
+    played = at_random("xiangyang", 3)
+    own = "".join(records.dump(event) + "\n" for event in events_of(played))
+    for text in (own, as_mpsz(played), as_mjai(played)):
+        [found] = rounds(tmp_path, text)
+        assert found.played.actions() == played.actions()
+
+
+START = {"type": "start_kyoku", "oya": 0, "tehais": [["?"] * 13] * 3}
+HEAD = "round xiangyang\nhand 0 123456789s1122p\n"
+
+
+def mjai(*events):
+    return "".join(json.dumps(event) + "\n" for event in events)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told", "chinese"),
+    [
+        (mjai({"type": "start_game"}, {"type": "tsumo", "actor": 0, "pai": "1p"}), 2, "start_kyoku", "start_kyoku"),
+        (mjai(START | {"tehais": [["?"] * 13] * 4}), 1, "three players", "三人"),
+        (mjai({"type": "start_game", "names": list("abcd")}), 1, "three players", "三人"),
+        (mjai(START | {"tehais": [["1m"] * 13] * 3}), 1, '"1m"', '"1m"'),
+        (mjai(START | {"tehais": [["E"] * 13] * 3}), 1, '"E"', '"E"'),
+        (mjai(START | {"oya": 3}), 1, "seat", "座位"),
+        (mjai(START, {"type": "chi", "actor": 0, "pai": "1p"}), 2, '"chi"', '"chi"'),
+        (mjai(START), 1, "no seat's hand", "没有给出"),
+        ("0 draw 1p\n", 1, "begins a round", "round"),
+        ("round nowhere.toml\n", 1, "preset", "预设"),
+        ("round\nhand 0 1p\n", 2, "13 tiles", "13 张"),
+        ("round\nhand 0 1m2m3m\n", 2, "1", "1"),
+        (HEAD + "dance 3\n", 3, "dance", "dance"),
+        (HEAD + "0 dance 1p\n", 3, "dance", "dance"),
+        (HEAD + "0 draw 3p\n0 discard 9p\n", 4, "does not hold 9p", "没有 9p"),
+        (HEAD + "0 draw 3p\n1 discard 9p\n", 4, "seat 1", "座位 0"),
+        (HEAD + "1 draw 3p\n", 3, "seat 0", "座位 0"),
+        (HEAD + "0 draw 3p\n0 discard 3p\npiao 1 1 1\n", 5, "before the first act", "第一个动作之前"),
+        (HEAD + "0 draw 1s\n" * 500, 403, "at most 400", "最多 400"),
+        (HEAD + "piao 1 x 1\n", 3, "'x'", "'x'"),
+        (HEAD + "end\n0 draw 3p\n", 4, "has ended", "已结束"),
+    ],
+)
+def test_refusals_name_the_line(text, line, told, chinese, tmp_path):
+    with pytest.raises(InputError) as refused:
+        rounds(tmp_path, text)
+    english = refused.value.message("en")
+    assert f"line {line}:" in english
+    assert told in english
+    assert "\n" not in english
+    assert f"第 {line} 行" in refused.value.message("zh")
+    assert chinese in refused.value.message("zh")
+
+
+def test_five_copies_are_refused(tmp_path):
+    with pytest.raises(InputError, match="1s"):
+        rounds(tmp_path, "round\nhand 0 111123456789s1p\nhand 1 1s12345678p1122s\n0 draw 1p\n")
+
+
+def test_no_text_and_long_lines_are_refused(tmp_path):
+    path = tmp_path / "record"
+    path.write_bytes(b"round\n\xff\xfe\n")
+    with pytest.raises(InputError, match="line 2"):
+        list(records.read_rounds(path, load_rules("xiangyang")))
+    path.write_bytes(b"round " + b"x" * (1 << 19))
+    with pytest.raises(InputError, match="line 1"):
+        list(records.read_rounds(path, load_rules("xiangyang")))
+
+
+def test_the_command_line_tells_it_in_one_line(tmp_path):
+    path = written(tmp_path, mjai(START, {"type": "chi", "actor": 0, "pai": "1p"}))
+    result = run("review", str(path))
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "line 2" in result.stderr
