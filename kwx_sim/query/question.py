@@ -37,10 +37,18 @@ PRECISION = 0.2
 """Bases a round that nobody minds."""
 
 LADDER_WORLDS = 4_000
+
+RECALLED = 0.4
+"""Of the worlds that may be played, the share that is where hidden hands are drawn by the record: each costs as much as
+thirty others, and an answer at the table must not wait."""
+
 CHEAP = 40_000
 """Play-outs up to which a small position is enumerated without being asked: less than a sample would need."""
 
 MOST_EXACT = 10**7
+
+FEWEST = PILOT + FIRST_LOOK
+"""Worlds without which nothing can be said."""
 
 Progress = Callable[[int, int, Provisional | None], None]
 """Told the worlds played, the most that will be, and how it stands (None before the first look, and in exact mode)."""
@@ -107,17 +115,21 @@ class Question:
         """Enumerate or sample under the best belief against the first opponents, then say what it comes to."""
         if self._enumerates():
             return self._exact()
-        limits = Limits(self.options.worlds, self.options.precision, self._until())
+        limits = Limits(self._most(self.options.worlds), self.options.precision, self._until())
         competition = Competition(self.worlds, self.arms, limits, self._tell)
         self.ended = competition.ended
         return self._decision(competition.found, competition.sums, competition)
+
+    def _most(self, worlds: int) -> int:
+        """So many worlds, or those that there is time for."""
+        return max(int(worlds * RECALLED), min(worlds, FEWEST)) if self.worlds.belief == "played" else worlds
 
     def _until(self) -> float | None:
         return None if self.options.seconds is None else self.started + self.options.seconds
 
     def _tell(self, done: int, now: Provisional | None) -> None:
         if self.progress:
-            self.progress(done, self.options.worlds, now)
+            self.progress(done, self._most(self.options.worlds), now)
 
     def _enumerates(self) -> bool:
         wanted = self.options.exact
@@ -178,7 +190,7 @@ class Question:
     def _cell(self, belief: str, name: str, best: Arm, other: Arm) -> CellFigures:
         others = self.opponents[name]
         worlds = self.worlds.against([(self.me, others, others)], belief)
-        most = max(self.options.worlds // 4, PILOT + FIRST_LOOK)
+        most = max(self.options.worlds // 4, min(self.options.worlds, FEWEST))
         limits = Limits(most, self.options.precision)
         competition = Competition(worlds, (best, other), limits, lambda *_: None)
         if competition.ended == "interrupted":
@@ -294,7 +306,7 @@ class Question:
         alike = [n for n in found.ranked() if self.arms[n].tile == declare.tile and self.arms[n].hides]
         against = self.arms[alike[0]]
         # Fresh worlds: what chose the arms flatters the better one.
-        fresh = range(self.options.worlds, self.options.worlds + min(LADDER_WORLDS, self.options.worlds))
+        fresh = range(self.options.worlds, self.options.worlds + self._most(min(LADDER_WORLDS, self.options.worlds)))
         shown = self.packed_rules[0]["shows"] != 0 and self.packed_rules[0]["forbid_feeding"] == 0
         avoided = bool(shown) and len(self.policies) > 1
         ladder, total, break_even = explain(self.worlds, declare, against, fresh, avoided=avoided)

@@ -48,10 +48,15 @@ class Sampled:
         self.arms, self.contest, self.standing, self.precision = arms, contest, standing, precision
 
     def ranked(self) -> list[int]:
-        """Arms, the best first: those still in by their lead, then the dropped, the last to be dropped first."""
+        """Arms, the leader first: those still in by their lead, then the dropped, the last to be dropped first.
+
+        Another arm may have the better mean of its pair with the leader: who leads is said by the worst of all pairs.
+        """
         standing = self.standing
         behind = standing.differences.adjusted.mean[standing.leader]
-        return sorted(range(self.contest.arms), key=lambda n: (not standing.still_in[n], behind[n], n))
+        return sorted(
+            range(self.contest.arms), key=lambda n: (n != standing.leader, not standing.still_in[n], behind[n], n)
+        )
 
     def settled(self) -> bool:
         """Whether it is clear what to do first, or that it makes no difference."""
