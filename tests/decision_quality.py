@@ -1,9 +1,11 @@
 """What the query's choices are worth: natural ready positions, each choice replayed with the true hands.
 
-For each position of a sample of rounds the query is asked, with the uniform belief; its choice, and those of players
-that always or never declare or follow the best threshold rule, are played on over reshuffled walls, the opponents'
-hands being what they were. The threshold rule is fitted on half of the positions and judged on the other half, and the
-other way round. All choices of a position meet the same walls, so the datum is a position's mean difference.
+For each position of a sample of rounds the query is asked, with hidden hands by the record and again with hidden hands
+at random; its choices, and those of players that always or never declare or follow the best threshold rule, are played
+on over reshuffled walls, the opponents' hands being what they were. It believes that they play the reference of the
+ensemble; with another `--player` they do not. The threshold rule is fitted on half of the positions and judged on the
+other half, and the other way round. All choices of a position meet the same walls, so the datum is a position's mean
+difference.
 
     PYTHONPATH=tests python -m decision_quality --positions 500 --presets xiangyang,platform
 """
@@ -13,6 +15,7 @@ import itertools
 import json
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +24,7 @@ from numpy.typing import NDArray
 from position_maker import position_of_round, rotated
 from questions import Asked
 
-from kwx_sim import should_liangdao
+from kwx_sim import Decision
 from kwx_sim.core import state as codes
 from kwx_sim.core.jit import records
 from kwx_sim.core.policy import decide
@@ -29,14 +32,17 @@ from kwx_sim.core.round import apply, deal
 from kwx_sim.core.shapes import load_tables
 from kwx_sim.core.state import STATE
 from kwx_sim.core.view import live_kinds, live_tiles
+from kwx_sim.ensemble import REFERENCE
 from kwx_sim.policies import parse_policy
+from kwx_sim.query.ask import question
+from kwx_sim.query.question import Options
 from kwx_sim.rules import PRESETS, Ruleset, load_rules, pack
 
 SEATS = 3
 POSITIONS, WORLDS, WALLS = 500, 2_000, 60
 PLAYER = "efficient"
 WITH_LIANGDAO = tuple(preset for preset in PRESETS if load_rules(preset).liangdao.enabled)
-BASELINES = ("always", "never", "threshold")
+BASELINES = ("always", "never", "threshold", "uniform")
 Z = 1.96
 
 Floats = NDArray[np.float64]
@@ -55,11 +61,14 @@ class Judged(NamedTuple):
 
     features: tuple[int, int, int]
     query: float
+    uniform: float
     declare: float
     quiet: float
     never: float
     chosen: str
+    at_random: str
     verdict: str
+    belief: str
 
 
 class Gain(NamedTuple):
@@ -75,10 +84,10 @@ class Gain(NamedTuple):
 # ---------------------------------------------------------------- positions
 
 
-def ready_positions(rules: Ruleset, count: int, seed: int) -> Iterator[Ready]:
-    """One at random of each round that has any, all three playing `PLAYER`."""
+def ready_positions(rules: Ruleset, count: int, seed: int, player: str = PLAYER) -> Iterator[Ready]:
+    """One at random of each round that has any, all three playing alike."""
     rng = np.random.default_rng(seed)
-    tables, packed_rules, policy = load_tables()[0], pack(rules)[0], parse_policy(PLAYER).pack()[0]
+    tables, packed_rules, policy = load_tables()[0], pack(rules)[0], parse_policy(player).pack()[0]
     found = 0
     for number in itertools.count():
         key, state = np.uint64(rng.integers(1 << 62)), records(1, STATE)
@@ -109,20 +118,29 @@ def _ready(state: NDArray[np.void], action: int) -> list[tuple[NDArray[np.void],
 # ---------------------------------------------------------------- judging
 
 
-def judge(ready: Ready, rules: Ruleset, worlds: int, walls: int, seed: int) -> Judged:
-    """Ask the query, then play its choice and the plain ones with the true hands."""
-    decision = should_liangdao(ready.told, rules, worlds=worlds, seed=seed, workers=1, exact=False)
-    asked = Asked(ready.told, rules, seed=seed + 1)
+def judge(ready: Ready, rules: Ruleset, worlds: int, walls: int, seed: int, player: str) -> Judged:
+    """Ask the query, then play its choices and the plain ones with the true hands and players."""
+    options = Options(worlds=worlds, seed=seed, workers=1, exact=False)
+    decision = _headline(ready, rules, options)
+    at_random = _headline(ready, rules, replace(options, belief="uniform"))
+    asked = Asked(ready.told, rules, others=player, seed=seed + 1, belief="uniform")
     _reveal(asked, ready.true)
     points = asked.results(walls)["points"].mean(axis=0)
     plain = [_index(asked, way, ready.discard) for way in ("declare", "quiet", "never")]
     return Judged(
         _features(asked, ready.discard),
         float(points[asked.arms.index(decision.best)]),
+        float(points[asked.arms.index(at_random.best)]),
         *(float(points[n]) for n in plain),
         decision.best.way,
+        at_random.best.way,
         str(decision.verdict.outcome),
+        decision.belief,
     )
+
+
+def _headline(ready: Ready, rules: Ruleset, options: Options) -> Decision:
+    return question("liangdao", ready.told, rules, me=PLAYER, opponents=REFERENCE, options=options).headline()
 
 
 def _index(asked: Asked, way: str, tile: int) -> int:
@@ -131,14 +149,14 @@ def _index(asked: Asked, way: str, tile: int) -> int:
 
 def _reveal(asked: Asked, true: dict[str, Any]) -> None:
     """Put the true hands into what is known: then nothing is left to deal but the order of the wall."""
-    world, base = asked.worlds.world[0], asked.worlds.base[0]
+    world, base = asked.worlds.known.world[0], asked.worlds.known.base[0]
     for seat in (1, 2):
         if world["hidden"][seat]:
             for name in ("counts", "idx", "held", "quads", "waits"):
                 base[name][seat] = true[name][seat]
             world["unseen"] -= true["counts"][seat]
     world["hidden"], world["from_row"], world["to_row"] = 0, 0, 0
-    assert not asked.worlds.from_deal
+    assert asked.worlds.belief == "uniform"
     assert world["unseen"].sum() == world["wall"]
 
 
@@ -149,7 +167,7 @@ def _features(asked: Asked, tile: int) -> tuple[int, int, int]:
     apply(asked.worlds.tables[0], rules, s, codes.DISCARD << 5 | tile)
     waits = np.uint32(s["waits"][0])
     live = live_tiles(live_kinds(rules, s, 0), waits)
-    return int(waits).bit_count(), int(live), int(asked.worlds.world[0]["wall"])
+    return int(waits).bit_count(), int(live), int(asked.worlds.known.world[0]["wall"])
 
 
 # ---------------------------------------------------------------- threshold rules
@@ -189,13 +207,16 @@ def by_threshold(judged: list[Judged]) -> Floats:
 # ---------------------------------------------------------------- the measure
 
 
-def measure(preset: str, positions: int, worlds: int, walls: int, seed: int, workers: int) -> list[Judged]:
+def measure(
+    preset: str, positions: int, worlds: int, walls: int, seed: int, workers: int, player: str = PLAYER
+) -> list[Judged]:
     """Judge so many positions of a preset; presets differ too little to share their rounds."""
     rules, spread = load_rules(preset), np.random.SeedSequence([seed, WITH_LIANGDAO.index(preset)])
-    ready = list(ready_positions(rules, positions, int(spread.generate_state(1)[0])))
+    ready = list(ready_positions(rules, positions, int(spread.generate_state(1)[0]), player))
     numbers = spread.spawn(1)[0].generate_state(positions)
     return Parallel(n_jobs=workers, batch_size=8)(
-        delayed(judge)(each, rules, worlds, walls, int(number)) for each, number in zip(ready, numbers, strict=True)
+        delayed(judge)(each, rules, worlds, walls, int(number), player)
+        for each, number in zip(ready, numbers, strict=True)
     )
 
 
@@ -206,6 +227,7 @@ def gains(preset: str, judged: list[Judged]) -> list[Gain]:
         "always": np.array([each.declare for each in judged]),
         "never": np.array([each.never for each in judged]),
         "threshold": by_threshold(judged),
+        "uniform": np.array([each.uniform for each in judged]),
     }
     found = []
     for name, values in others.items():
@@ -232,13 +254,17 @@ def main() -> None:
     parser.add_argument("--walls", type=int, default=WALLS)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--player", default=PLAYER)
     parser.add_argument("--out")
     given = parser.parse_args()
     kept = {}
     for preset in given.presets.split(","):
         started = time.monotonic()
-        judged = measure(preset, given.positions, given.worlds, given.walls, given.seed, given.workers)
+        judged = measure(preset, given.positions, given.worlds, given.walls, given.seed, given.workers, given.player)
         print(shown(gains(preset, judged)), f"  {time.monotonic() - started:.0f} s", flush=True)
+        recalled = sum(each.belief == "played" for each in judged)
+        apart = sum(each.chosen != each.at_random for each in judged)
+        print(f"            {recalled} of {len(judged)} by the record; {apart} chosen otherwise at random", flush=True)
         kept[preset] = [each._asdict() for each in judged]
     if given.out:
         with open(given.out, "w", encoding="utf-8") as file:

@@ -38,9 +38,9 @@ PRECISION = 0.2
 
 LADDER_WORLDS = 4_000
 
-RECALLED = 0.4
-"""Of the worlds that may be played, the share that is where hidden hands are drawn by the record: each costs as much as
-thirty others, and an answer at the table must not wait."""
+MOST_RECALLED = 8_000
+"""Worlds that are played at most where hidden hands are drawn by the record: each costs as much as thirty others, and
+an answer at the table must not wait."""
 
 CHEAP = 40_000
 """Play-outs up to which a small position is enumerated without being asked: less than a sample would need."""
@@ -122,7 +122,7 @@ class Question:
 
     def _most(self, worlds: int) -> int:
         """So many worlds, or those that there is time for."""
-        return max(int(worlds * RECALLED), min(worlds, FEWEST)) if self.worlds.belief == "played" else worlds
+        return min(worlds, MOST_RECALLED) if self.worlds.belief == "played" else worlds
 
     def _until(self) -> float | None:
         return None if self.options.seconds is None else self.started + self.options.seconds
