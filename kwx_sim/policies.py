@@ -150,7 +150,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _from_mapping(fields: dict[str, Any], source: str) -> Policy:
     name = fields.get("policy", "efficient")
-    if name not in KINDS:
+    if not isinstance(name, str) or name not in KINDS:
         raise InputError("policies.name", source=source, names=", ".join(KINDS), came=repr(name))
     try:
         return KINDS[name].model_validate(fields)

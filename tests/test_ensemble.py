@@ -215,3 +215,10 @@ def test_self_play_keeps_the_members_and_drops_the_others():
     assert dominated == set(DROPPED)
     likeness = compare(WITH_LIANGDAO, MEMBERS, rounds=200, seed=2)
     assert all(like.from_nearest > 0.03 for like in likeness.values())
+
+
+def test_a_model_whose_policy_is_a_table_is_refused(tmp_path):
+    file = tmp_path / "m.toml"
+    file.write_text('[policy]\nname = "efficient"\n')
+    with pytest.raises(InputError, match="policy"):
+        parse_model(file)

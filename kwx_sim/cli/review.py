@@ -33,7 +33,7 @@ SECONDS = 0.4
 @option("--rounds", key="review.rounds", metavar="A:B")
 @option("--rules", "-r", key="review.rules", metavar="NAME|FILE")
 @option("--format", "form", key="review.format", type=Choice(FORMS), metavar="|".join(FORMS))
-@option("--opponents", key="asking.opponents", metavar="POLICY")
+@option("--opponents", key="review.opponents", metavar="POLICY")
 @option("--me", key="review.me", metavar="POLICY")
 @option("--worlds", "-n", key="review.worlds", type=Whole(), metavar="N")
 @option("--precision", key="review.precision", type=Amount(), metavar="X")

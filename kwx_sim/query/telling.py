@@ -136,7 +136,9 @@ def _headline(decision: Decision, lang: str) -> str:
         return _clear_but_for_tile(decision, left, rival, lang)
     if outcome is Outcome.TOO_CLOSE:
         return _two("equal" if decision.sampling.exact else "close", decision.best, rival.arm, behind, lang)
-    said = t("query.say.open", lang, ahead=_two("ahead", decision.best, rival.arm, behind, lang))
+    other, lead = (decision.other, lead) if decision.about != "liangdao" else (rival.arm, behind)
+    assert other is not None
+    said = t("query.say.open", lang, ahead=_two("ahead", decision.best, other, lead, lang))
     return t("query.say.clause", lang, first=said, second=_cost(decision.verdict.more_worlds, lang))
 
 
