@@ -10,6 +10,8 @@ difference of what that seat wins; a round in which it is never asked, or always
 
 import argparse
 import time
+from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -33,15 +35,23 @@ from kwx_sim.query.worlds import Scale
 from kwx_sim.rules import Ruleset, load_rules, pack
 
 SEATS, Z = 3, 1.96
+NOBODY = -1
 WAYS = ("declare", "quiet", "never")
 
 
+class Choice(NamedTuple):
+    """A decision of the asking seat: the way by the query, what its rule would have done, and the belief it rests on."""
+
+    way: str
+    rule: str
+    belief: str
+
+
 class Outcome(NamedTuple):
-    """A round: what the asking seat won by the query less what it won by the rule, and how often it was asked."""
+    """A round: what the asking seat won by the query less what it won by the rule, and what it was asked."""
 
     gain: int
-    asked: int
-    declared: int
+    choices: tuple[Choice, ...]
 
 
 def play(rules: Ruleset, player: Policy, number: int, seed: int, worlds: int) -> Outcome:
@@ -50,36 +60,37 @@ def play(rules: Ruleset, player: Policy, number: int, seed: int, worlds: int) ->
     wall = np.zeros(84, np.uint8)
     wall[: rules.wall_size] = rng.permutation(np.repeat(np.arange(rules.n_kinds), 4))
     key, dealer, asking = np.uint64(rng.integers(1 << 62)), int(rng.integers(SEATS)), number % SEATS
-    by_rule = _play_out(rules, player, wall, dealer, key, -1, worlds)
-    by_query = _play_out(rules, player, wall, dealer, key, asking, worlds)
-    gain = int(points_of(by_query.state[0], asking)) - int(points_of(by_rule.state[0], asking))
-    return Outcome(gain, by_query.asked, by_query.declared)
-
-
-class _Round(NamedTuple):
-    state: NDArray[np.void]
-    asked: int
-    declared: int
+    by_query, choices = _play_out(rules, player, wall, dealer, key, asking, worlds, number)
+    if not choices:
+        return Outcome(0, ())
+    by_rule, _ = _play_out(rules, player, wall, dealer, key, NOBODY, worlds, number)
+    return Outcome(int(points_of(by_query, asking)) - int(points_of(by_rule, asking)), choices)
 
 
 def _play_out(
-    rules: Ruleset, player: Policy, wall: NDArray[np.uint8], dealer: int, key: np.uint64, asking: int, worlds: int
-) -> _Round:
+    rules: Ruleset,
+    player: Policy,
+    wall: NDArray[np.uint8],
+    dealer: int,
+    key: np.uint64,
+    asking: int,
+    worlds: int,
+    seed: int,
+) -> tuple[np.void, tuple[Choice, ...]]:
+    """The round at its end, and what the asking seat was asked on the way."""
     tables, packed_rules, policy = load_tables()[0], pack(rules)[0], player.pack()[0]
-    state = records(1, STATE)
-    s, asked, declared, gave_up = state[0], 0, 0, False
+    s, choices = records(1, STATE)[0], []
     deal(tables, packed_rules, s, wall, dealer, np.zeros(SEATS, np.uint8))
     while s["phase"] != codes.END:
         action = int(decide(tables, packed_rules, s, policy, key))
         if s["seat"] == asking and _may_declare(s, action):
-            tile = action & 31
-            way = "never" if gave_up else _best_way(s, asking, rules, player, tile, worlds)
-            asked += not gave_up
-            gave_up |= way == "never"
-            declared += way == "declare"
-            action = (codes.LIANGDAO if way == "declare" else codes.DISCARD) << 5 | tile
+            kind, tile = action >> 5, action & 31
+            if not choices or choices[-1].way != "never":
+                way, belief = _best_way(s, asking, rules, player, tile, worlds, seed)
+                choices.append(Choice(way, "declare" if kind == codes.LIANGDAO else "quiet", belief))
+            action = (codes.LIANGDAO if choices[-1].way == "declare" else codes.DISCARD) << 5 | tile
         apply(tables, packed_rules, s, action)
-    return _Round(state, asked, declared)
+    return s, tuple(choices)
 
 
 def _may_declare(s: np.void, action: int) -> bool:
@@ -87,20 +98,48 @@ def _may_declare(s: np.void, action: int) -> bool:
     return bool(discards and int(s["can_liangdao"]) >> (action & 31) & 1)
 
 
-def _best_way(s: np.void, seat: int, rules: Ruleset, player: Policy, tile: int, worlds: int) -> str:
-    """The way with the best weighted mean; quiet where the query cannot be asked."""
+def _best_way(
+    s: np.void, seat: int, rules: Ruleset, player: Policy, tile: int, worlds: int, seed: int
+) -> tuple[str, str]:
+    """The way with the best weighted mean, and the belief; quiet and none where the query cannot be asked."""
     try:
         position = position_of(position_of_round(s, seat, rules))
-        question = Question(position, rules, "liangdao", player, {"player": player}, Options(seed=1, workers=1))
+        question = Question(position, rules, "liangdao", player, {"player": player}, Options(seed=seed, workers=1))
         blocks = list(question.worlds.play(packed([Arm(way, tile) for way in WAYS]), 0, worlds))
+        logs = np.concatenate([block.logs for block in blocks])
+        scale = Scale()
+        scale.learn(logs, enough=len(logs))
+        weights = scale.weights(logs)
     except InputError:
-        return "quiet"
-    logs = np.concatenate([block.logs for block in blocks])
-    scale = Scale()
-    scale.learn(logs, enough=len(logs))
-    weights = scale.weights(logs)
+        return "quiet", "none"
     points = np.concatenate([block.results["points"] for block in blocks])
-    return WAYS[int((weights[:, None] * points).sum(axis=0).argmax())]
+    return WAYS[int((weights[:, None] * points).sum(axis=0).argmax())], question.worlds.belief
+
+
+def series(rules: Ruleset, player: Policy, rounds: int, worlds: int, seed: int, workers: int) -> list[Outcome]:
+    """So many rounds of a ruleset."""
+    return Parallel(n_jobs=workers, batch_size=20)(
+        delayed(play)(rules, player, number, seed, worlds) for number in range(rounds)
+    )
+
+
+def shown(preset: str, played: Sequence[Outcome]) -> str:
+    """What the query gains a round; then what it did where the rule would have declared, or would not."""
+    gain = np.array([each.gain for each in played])
+    half = Z * gain.std(ddof=1) / np.sqrt(len(gain))
+    choices = [choice for each in played for choice in each.choices]
+    done = Counter((choice.rule, choice.way) for choice in choices)
+    beliefs = Counter(choice.belief for choice in choices)
+    lines = [
+        f"{preset:>10}  query − rule {gain.mean():+.3f} ± {half:.3f} bases a round  ({len(gain)} rounds, asked in"
+        f" {sum(bool(each.choices) for each in played)}, {(gain != 0).sum()} with another result)",
+        *(
+            f"            where the rule says {rule}: " + ", ".join(f"{way} {done[rule, way]}" for way in WAYS)
+            for rule in ("declare", "quiet")
+        ),
+        "            beliefs: " + ", ".join(f"{name} {count}" for name, count in beliefs.most_common()),
+    ]
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -108,27 +147,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--presets", default="xiangyang")
     parser.add_argument("--rounds", type=int, default=2_000)
-    parser.add_argument("--worlds", type=int, default=400)
+    parser.add_argument("--worlds", type=int, default=600)
     parser.add_argument("--player", default="efficient")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     player = parse_policy(given.player)
     for preset in given.presets.split(","):
-        started, rules = time.monotonic(), load_rules(preset)
-        done = Parallel(n_jobs=given.workers, batch_size=20)(
-            delayed(play)(rules, player, number, given.seed, given.worlds) for number in range(given.rounds)
-        )
-        gain = np.array([each.gain for each in done])
-        half = Z * gain.std(ddof=1) / np.sqrt(len(gain))
-        asked, declared = (sum(column) for column in zip(*((each.asked, each.declared) for each in done), strict=True))
-        print(
-            f"{preset:>10}  query − rule {gain.mean():+.3f} ± {half:.3f} bases a round  ({len(gain)} rounds, asked"
-            f" {asked} times, declared {declared}; {(gain != 0).sum()} rounds ended otherwise;"
-            f" {time.monotonic() - started:.0f} s)",
-            flush=True,
-        )
+        started = time.monotonic()
+        played = series(load_rules(preset), player, given.rounds, given.worlds, given.seed, given.workers)
+        print(shown(preset, played), f"  {time.monotonic() - started:.0f} s", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    # Workers get functions of __main__ by value, kernels among them, and would compile each anew: a minute apiece.
+    from query_series import main as run
+
+    run()

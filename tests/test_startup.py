@@ -6,6 +6,7 @@ import sys
 import numba
 from cli_runs import environment
 
+from kwx_sim.cli.compiling import tell_once
 from kwx_sim.cli.terminal import announce_compiling
 from kwx_sim.core import jit
 
@@ -13,6 +14,7 @@ from kwx_sim.core import jit
 CALLS = """
 import sys
 sys.stderr.isatty = lambda: {terminal}
+from kwx_sim.cli.compiling import tell_once
 from kwx_sim.cli.terminal import announce_compiling
 announce_compiling("{lang}", seconds=7)
 from kwx_sim.core.rng import mix, stream_key
@@ -53,3 +55,12 @@ def test_without_a_cache_every_run_says_so(monkeypatch, capsys):
     shown = capsys.readouterr()
     assert shown.err.count("nothing can be kept") == 1
     assert shown.out == ""
+
+
+def test_of_several_who_wait_for_a_compilation_the_last_is_told():
+    told = []
+    for n in range(3):
+        tell_once(lambda n=n: told.append(n))
+    for _ in range(2):
+        numba.njit(lambda x: x + 2)(1)
+    assert told == [2]

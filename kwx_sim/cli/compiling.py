@@ -18,12 +18,23 @@ class _Teller(event.Listener):  # type: ignore[misc]  # numba has no types
 
     def on_start(self, _: object) -> None:
         event.unregister(COMPILING, self)
+        _waiting.clear()
         self._tell()
 
     def on_end(self, _: object) -> None:
         """Nothing: it was told."""
 
 
+_waiting: list[_Teller] = []
+
+
 def tell_once(tell: Callable[[], None]) -> None:
-    """Call `tell` before the first kernel that this process compiles from now on; never where all are cached."""
-    event.register(COMPILING, _Teller(tell))
+    """Call `tell` before the first kernel that this process compiles from now on; never where all are cached.
+
+    Whoever asked to be called before and has not been is so no more: numba goes on to the next listener but one when
+    a listener leaves while it is told.
+    """
+    for earlier in _waiting:
+        event.unregister(COMPILING, earlier)
+    _waiting[:] = [_Teller(tell)]
+    event.register(COMPILING, _waiting[0])
