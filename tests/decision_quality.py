@@ -3,17 +3,23 @@
 For each position of a sample of rounds the query is asked, with hidden hands by the record and again with hidden hands
 at random; its choices, and those of players that always or never declare or follow the best threshold rule, are played
 on over reshuffled walls, the opponents' hands being what they were. It believes that they play the reference of the
-ensemble; with another `--player` they do not. The threshold rule is fitted on half of the positions and judged on the
-other half, and the other way round. All choices of a position meet the same walls, so the datum is a position's mean
-difference.
+ensemble; with another `--player` they do not, neither in the round nor afterwards. The threshold rule is fitted on half
+of the positions and judged on the other half, and the other way round. All choices of a position meet the same walls,
+so the datum is a position's mean difference.
 
     PYTHONPATH=tests python -m decision_quality --positions 500 --presets xiangyang,platform
+
+With `--cells` the query is asked with the whole ensemble instead, and nothing is replayed: how often the answer depends
+on whom one believes to play, and on whom.
+
+    PYTHONPATH=tests python -m decision_quality --cells --positions 60 --presets xiangyang,platform
 """
 
 import argparse
 import itertools
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -24,7 +30,6 @@ from numpy.typing import NDArray
 from position_maker import position_of_round, rotated
 from questions import Asked
 
-from kwx_sim import Decision
 from kwx_sim.core import state as codes
 from kwx_sim.core.jit import records
 from kwx_sim.core.policy import decide
@@ -32,10 +37,13 @@ from kwx_sim.core.round import apply, deal
 from kwx_sim.core.shapes import load_tables
 from kwx_sim.core.state import STATE
 from kwx_sim.core.view import live_kinds, live_tiles
-from kwx_sim.ensemble import REFERENCE
+from kwx_sim.ensemble import MEMBERS, REFERENCE
+from kwx_sim.errors import InputError
 from kwx_sim.policies import parse_policy
-from kwx_sim.query.ask import question
-from kwx_sim.query.question import Options
+from kwx_sim.query.arms import Arm
+from kwx_sim.query.ask import answer, question
+from kwx_sim.query.compete import Competition, Limits
+from kwx_sim.query.question import PRECISION, Options
 from kwx_sim.rules import PRESETS, Ruleset, load_rules, pack
 
 SEATS = 3
@@ -57,7 +65,11 @@ class Ready(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A position: what a threshold rule reads of it, and mean bases of each choice over the walls."""
+    """A position: what a threshold rule reads of it, and mean bases of each choice over the walls.
+
+    `chosen` and `at_random` are the ways that the query chose by its best belief, which is `belief`, and by `uniform`;
+    `apart` whether the choices differ, be it in the tile alone.
+    """
 
     features: tuple[int, int, int]
     query: float
@@ -67,6 +79,7 @@ class Judged(NamedTuple):
     never: float
     chosen: str
     at_random: str
+    apart: bool
     verdict: str
     belief: str
 
@@ -85,24 +98,27 @@ class Gain(NamedTuple):
 
 
 def ready_positions(rules: Ruleset, count: int, seed: int, player: str = PLAYER) -> Iterator[Ready]:
-    """One at random of each round that has any, all three playing alike."""
+    """One at random of each round in which the asking seat, each in turn, has any; the two others are `player`."""
     rng = np.random.default_rng(seed)
-    tables, packed_rules, policy = load_tables()[0], pack(rules)[0], parse_policy(player).pack()[0]
+    tables, packed_rules = load_tables()[0], pack(rules)[0]
+    mine, theirs = (parse_policy(each).pack()[0] for each in (PLAYER, player))
     found = 0
     for number in itertools.count():
+        asking = number // SEATS % SEATS
         key, state = np.uint64(rng.integers(1 << 62)), records(1, STATE)
+        s = state[0]
         wall = np.zeros(84, np.uint8)
         wall[: rules.wall_size] = rng.permutation(np.repeat(np.arange(rules.n_kinds), 4))
-        deal(tables, packed_rules, state[0], wall, number % SEATS, np.zeros(SEATS, np.uint8))
+        deal(tables, packed_rules, s, wall, number % SEATS, np.zeros(SEATS, np.uint8))
         turns: list[tuple[NDArray[np.void], int]] = []
-        while state[0]["phase"] != codes.END:
-            action = int(decide(tables, packed_rules, state[0], policy, key))
-            turns += _ready(state, action)
-            apply(tables, packed_rules, state[0], action)
+        while s["phase"] != codes.END:
+            asks = s["seat"] == asking
+            action = int(decide(tables, packed_rules, s, mine if asks else theirs, key))
+            turns += _ready(state, action) if asks else []
+            apply(tables, packed_rules, s, action)
         if turns:
             then, discard = turns[rng.integers(len(turns))]
-            seat = int(then[0]["seat"])
-            yield Ready(position_of_round(then[0], seat, rules), rotated(then[0], seat), discard)
+            yield Ready(position_of_round(then[0], asking, rules), rotated(then[0], asking), discard)
             found += 1
             if found == count:
                 return
@@ -121,26 +137,34 @@ def _ready(state: NDArray[np.void], action: int) -> list[tuple[NDArray[np.void],
 def judge(ready: Ready, rules: Ruleset, worlds: int, walls: int, seed: int, player: str) -> Judged:
     """Ask the query, then play its choices and the plain ones with the true hands and players."""
     options = Options(worlds=worlds, seed=seed, workers=1, exact=False)
-    decision = _headline(ready, rules, options)
-    at_random = _headline(ready, rules, replace(options, belief="uniform"))
+    random_choice, random_verdict, _ = _choice(ready, rules, replace(options, belief="uniform"))
+    try:
+        choice, verdict, belief = _choice(ready, rules, options)
+    except InputError:  # not one world that agrees with the record
+        choice, verdict, belief = random_choice, random_verdict, "uniform"
     asked = Asked(ready.told, rules, others=player, seed=seed + 1, belief="uniform")
     _reveal(asked, ready.true)
     points = asked.results(walls)["points"].mean(axis=0)
     plain = [_index(asked, way, ready.discard) for way in ("declare", "quiet", "never")]
     return Judged(
         _features(asked, ready.discard),
-        float(points[asked.arms.index(decision.best)]),
-        float(points[asked.arms.index(at_random.best)]),
+        float(points[asked.arms.index(choice)]),
+        float(points[asked.arms.index(random_choice)]),
         *(float(points[n]) for n in plain),
-        decision.best.way,
-        at_random.best.way,
-        str(decision.verdict.outcome),
-        decision.belief,
+        choice.way,
+        random_choice.way,
+        choice != random_choice,
+        verdict,
+        belief,
     )
 
 
-def _headline(ready: Ready, rules: Ruleset, options: Options) -> Decision:
-    return question("liangdao", ready.told, rules, me=PLAYER, opponents=REFERENCE, options=options).headline()
+def _choice(ready: Ready, rules: Ruleset, options: Options) -> tuple[Arm, str, str]:
+    """The best arm, the verdict of the headline and its belief: no ladder, which costs as much again."""
+    asked = question("liangdao", ready.told, rules, me=PLAYER, opponents=REFERENCE, options=options)
+    limits = Limits(options.worlds, PRECISION)
+    found = Competition(asked.worlds, asked.arms, limits, lambda *_: None).found
+    return asked.arms[found.ranked()[0]], str(found.verdict().outcome), asked.worlds.belief
 
 
 def _index(asked: Asked, way: str, tile: int) -> int:
@@ -211,13 +235,18 @@ def measure(
     preset: str, positions: int, worlds: int, walls: int, seed: int, workers: int, player: str = PLAYER
 ) -> list[Judged]:
     """Judge so many positions of a preset; presets differ too little to share their rounds."""
-    rules, spread = load_rules(preset), np.random.SeedSequence([seed, WITH_LIANGDAO.index(preset)])
-    ready = list(ready_positions(rules, positions, int(spread.generate_state(1)[0]), player))
-    numbers = spread.spawn(1)[0].generate_state(positions)
-    return Parallel(n_jobs=workers, batch_size=8)(
-        delayed(judge)(each, rules, worlds, walls, int(number), player)
-        for each, number in zip(ready, numbers, strict=True)
+    rules = load_rules(preset)
+    return Parallel(n_jobs=workers, batch_size=4)(
+        delayed(judge)(ready, rules, worlds, walls, number, player)
+        for ready, number in _sample(rules, positions, seed, player)
     )
+
+
+def _sample(rules: Ruleset, positions: int, seed: int, player: str) -> Iterator[tuple[Ready, int]]:
+    """Positions, and a seed for each."""
+    spread = np.random.SeedSequence([seed, WITH_LIANGDAO.index(rules.name)])
+    numbers = spread.spawn(1)[0].generate_state(positions).tolist()
+    return zip(ready_positions(rules, positions, int(spread.generate_state(1)[0]), player), numbers, strict=True)
 
 
 def gains(preset: str, judged: list[Judged]) -> list[Gain]:
@@ -245,8 +274,91 @@ def shown(found: Iterable[Gain]) -> str:
     )
 
 
+def counted(judged: list[Judged]) -> str:
+    """By which belief, where the beliefs choose differently, and how often they declare."""
+    by_record = sum(each.belief == "played" for each in judged)
+    apart = sum(each.apart for each in judged)
+    first = sum((each.chosen == "declare") != (each.at_random == "declare") for each in judged)
+    declared = sum(each.chosen == "declare" for each in judged)
+    at_random = sum(each.at_random == "declare" for each in judged)
+    return (
+        f"            {by_record} of {len(judged)} by the record; chosen otherwise at random {apart}, {first} in"
+        f" whether to declare; declared {declared} by the record, {at_random} at random"
+    )
+
+
+# ---------------------------------------------------------------- sensitivity
+
+
+class Told(NamedTuple):
+    """An answer under one belief, against one set of opponents: the difference of the headline's two arms."""
+
+    belief: str
+    opponents: str
+    mean: float
+    low: float
+    high: float
+
+
+class Answer(NamedTuple):
+    """The verdict over all cells of a position, and its cells, the headline's first."""
+
+    outcome: str
+    cells: tuple[Told, ...]
+
+
+def answer_of(ready: Ready, rules: Ruleset, worlds: int, seed: int) -> Answer:
+    """Ask with the whole ensemble."""
+    options = Options(worlds=worlds, seed=seed, workers=1, exact=False)
+    decision = answer(question("liangdao", ready.told, rules, me=PLAYER, opponents=None, options=options))
+    cells = ((each.belief, each.opponents, each.difference) for each in decision.cells)
+    return Answer(
+        str(decision.verdict.outcome),
+        tuple(Told(belief, name, d.mean, d.low, d.high) for belief, name, d in cells),
+    )
+
+
+def answered(preset: str, positions: int, worlds: int, seed: int, workers: int) -> list[Answer]:
+    """The answers to natural positions of a preset, played by the reference."""
+    rules = load_rules(preset)
+    return Parallel(n_jobs=workers, batch_size=2)(
+        delayed(answer_of)(ready, rules, worlds, number) for ready, number in _sample(rules, positions, seed, PLAYER)
+    )
+
+
+def sensitivity(preset: str, told: list[Answer]) -> str:
+    """Outcomes; then for each belief and opponents how its differences lie to the headline's.
+
+    Turned: on the other side of 0, by the mean, and with both intervals clear of 0. Shift: the cell's difference less
+    the headline's, the headline's sign being made positive.
+    """
+    outcomes = Counter(each.outcome for each in told)
+    lines = [f"{preset:>10}  " + ", ".join(f"{name} {n} of {len(told)}" for name, n in outcomes.most_common())]
+    for name in MEMBERS:
+        for belief in ("played", "uniform"):
+            pairs = [(each.cells[0], cell) for each in told for cell in each.cells[1:] if cell[:2] == (belief, name)]
+            if pairs:
+                lines.append(f"            {belief:<8} {name:<10} " + _turns(pairs))
+    return "\n".join(lines)
+
+
+def _turns(pairs: list[tuple[Told, Told]]) -> str:
+    by_mean = sum(head.mean * cell.mean < 0 for head, cell in pairs)
+    clear = [(head, cell) for head, cell in pairs if head.low * head.high > 0 and cell.low * cell.high > 0]
+    turned = sum(head.mean * cell.mean < 0 for head, cell in clear)
+    shift = np.array([np.sign(head.mean) * (cell.mean - head.mean) for head, cell in pairs])
+    half = Z * shift.std(ddof=1) / np.sqrt(len(shift))
+    return (
+        f"turned {turned} of {len(clear)} clear, {by_mean} of {len(pairs)} by the mean;"
+        f" shift {shift.mean():+.2f} ± {half:.2f}"
+    )
+
+
+# ---------------------------------------------------------------- the command
+
+
 def main() -> None:
-    """Print the gains, and leave every position's figures in a file if asked to."""
+    """Print the gains or the sensitivity, and leave every position's figures in a file if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--presets", default=",".join(WITH_LIANGDAO))
     parser.add_argument("--positions", type=int, default=POSITIONS)
@@ -255,21 +367,28 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--player", default=PLAYER)
+    parser.add_argument("--cells", action="store_true")
     parser.add_argument("--out")
     given = parser.parse_args()
-    kept = {}
+    kept: dict[str, Any] = {}
     for preset in given.presets.split(","):
         started = time.monotonic()
-        judged = measure(preset, given.positions, given.worlds, given.walls, given.seed, given.workers, given.player)
-        print(shown(gains(preset, judged)), f"  {time.monotonic() - started:.0f} s", flush=True)
-        recalled = sum(each.belief == "played" for each in judged)
-        apart = sum(each.chosen != each.at_random for each in judged)
-        print(f"            {recalled} of {len(judged)} by the record; {apart} chosen otherwise at random", flush=True)
-        kept[preset] = [each._asdict() for each in judged]
+        sizes = given.positions, given.worlds
+        if given.cells:
+            kept[preset] = answered(preset, *sizes, given.seed, given.workers)
+            print(sensitivity(preset, kept[preset]), end="")
+        else:
+            judged = measure(preset, *sizes, given.walls, given.seed, given.workers, given.player)
+            print(shown(gains(preset, judged)), counted(judged), sep="\n", end="")
+            kept[preset] = [each._asdict() for each in judged]
+        print(f"  {time.monotonic() - started:.0f} s", flush=True)
     if given.out:
         with open(given.out, "w", encoding="utf-8") as file:
             json.dump(kept, file)
 
 
 if __name__ == "__main__":
-    main()
+    # Workers get functions of __main__ by value, kernels among them, and would compile each anew: a minute apiece.
+    from decision_quality import main as run
+
+    run()

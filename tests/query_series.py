@@ -40,7 +40,7 @@ WAYS = ("declare", "quiet", "never")
 
 
 class Choice(NamedTuple):
-    """A decision of the asking seat: the way by the query, what its rule would have done, and the belief it rests on."""
+    """A decision of the asking seat: the way by the query, what its rule would have done, and the belief."""
 
     way: str
     rule: str
@@ -52,6 +52,11 @@ class Outcome(NamedTuple):
 
     gain: int
     choices: tuple[Choice, ...]
+
+    @property
+    def asked(self) -> int:
+        """How often it was asked."""
+        return len(self.choices)
 
 
 def play(rules: Ruleset, player: Policy, number: int, seed: int, worlds: int) -> Outcome:
