@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kwx_sim.errors import InputError
-from kwx_sim.policies import KINDS, Policy, parse_policy
+from kwx_sim.policies import KINDS, MAX_FILE_BYTES, Policy, parse_policy
 from kwx_sim.text import LANGS, t
 
 __all__ = ["MEMBERS", "REFERENCE", "Opponents", "called", "parse_model", "parse_opponents", "written"]
@@ -41,9 +41,6 @@ MEMBERS: Mapping[str, Policy] = MappingProxyType({name: parse_policy(text) for n
 """Members by name, the reference first."""
 
 ALL = "all"
-
-MAX_MODEL_BYTES = 1 << 13
-"""A dotted key of n parts costs the TOML reader n² memory: 64 KB of one took 4 GB."""
 
 SEPARATOR = re.compile(r"[;；]|[,，](?!\s*\w+\s*=)")
 """Between items: a comma before name=value stands between the parameters of one policy."""
@@ -79,6 +76,8 @@ def parse_model(path: Path | str) -> tuple[str, Policy]:
     """
     path = Path(path)
     fields = _read(path)
+    if not fields:
+        raise InputError("ensemble.empty", file=str(path))
     if "base" in fields:
         fields = {**_base(path, str(fields.pop("base"))).describe(), **fields}
     try:
@@ -153,13 +152,13 @@ def _read(path: Path) -> dict[str, Any]:
     """Read as untrusted input: no more than the bytes that are allowed, and every way to fail told."""
     try:
         with path.open("rb") as file:
-            content = file.read(MAX_MODEL_BYTES + 1)
+            content = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise _unreadable(path, error.strerror or "–") from error
     except ValueError as error:  # a name that no file can have
         raise _unreadable(path, str(error)) from error
-    if len(content) > MAX_MODEL_BYTES:
-        raise InputError("policies.too_large", file=str(path), limit=MAX_MODEL_BYTES)
+    if len(content) > MAX_FILE_BYTES:
+        raise InputError("policies.too_large", file=str(path), limit=MAX_FILE_BYTES)
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:

@@ -425,4 +425,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    # Workers get functions of __main__ by value, kernels among them, and would compile each anew: a minute apiece.
+    from calibration import main as run
+
+    run()

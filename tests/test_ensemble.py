@@ -222,3 +222,10 @@ def test_a_model_whose_policy_is_a_table_is_refused(tmp_path):
     file.write_text('[policy]\nname = "efficient"\n')
     with pytest.raises(InputError, match="policy"):
         parse_model(file)
+
+
+def test_an_empty_model_is_refused(tmp_path):
+    file = tmp_path / "nothing.toml"
+    file.write_text("")
+    with pytest.raises(InputError, match="the file has none"):
+        parse_model(file)

@@ -14,6 +14,7 @@ from small_positions import small_positions
 from kwx_sim import score, should_liangdao
 from kwx_sim.contest import PILOT
 from kwx_sim.core.payment import maima_points
+from kwx_sim.errors import InputError
 from kwx_sim.play import Round
 from kwx_sim.query.arms import packed
 from kwx_sim.query.worlds import BLOCK
@@ -345,3 +346,19 @@ def test_time_ends_a_run_and_is_marked():
     decision = should_liangdao(HAND, "xiangyang", seconds=1e-6)
     assert decision.sampling.ended == "seconds"
     assert decision.sampling.worlds == BLOCK
+
+
+@pytest.mark.parametrize(
+    ("belief", "told"),
+    [("guess", "expected one of"), ("played", "every discard"), ("played_in", "nothing of the round so far")],
+)
+def test_a_belief_that_has_nothing_to_go_by_is_refused(belief, told):
+    position = {"hand": "123s 789s 46p 88p 5s", "melds": "pong:中", "next": {"melds": "pong:9p"}, "wall": 24}
+    with pytest.raises(InputError, match=told):
+        should_liangdao(position, "xiangyang", belief=belief, worlds=800)
+
+
+def test_no_cell_is_begun_once_time_is_up():
+    decision = should_liangdao(HAND, "xiangyang", opponents="all", seconds=0.001, workers=1)
+    assert decision.sampling.ended == "seconds"
+    assert len(decision.cells) == 1

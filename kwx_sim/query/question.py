@@ -171,7 +171,10 @@ class Question:
         """
         if decision.sampling.exact or decision.other is None or decision.sampling.ended == "interrupted":
             return
+        until = self._until()
         for belief, name in self._other_cells():
+            if until is not None and time.monotonic() > until:
+                return
             try:
                 yield self._cell(belief, name, decision.best, decision.other)
             except InputError:  # no such world could be found: this cell has nothing to say
@@ -191,7 +194,7 @@ class Question:
         others = self.opponents[name]
         worlds = self.worlds.against([(self.me, others, others)], belief)
         most = max(self.options.worlds // 4, min(self.options.worlds, FEWEST))
-        limits = Limits(most, self.options.precision)
+        limits = Limits(most, self.options.precision, self._until())
         competition = Competition(worlds, (best, other), limits, lambda *_: None)
         if competition.ended == "interrupted":
             raise KeyboardInterrupt

@@ -6,8 +6,8 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from kwx_sim.core.dealing import READY_HAND
 from kwx_sim.core.jit import records
-from kwx_sim.core.world import READY_HAND
 from kwx_sim.errors import InputError
 from kwx_sim.hands import waits
 from kwx_sim.rules import Ruleset

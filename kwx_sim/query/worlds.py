@@ -17,23 +17,14 @@ from numpy.typing import NDArray
 from kwx_sim.contest import PILOT
 from kwx_sim.core.arms import RESULT, play_worlds
 from kwx_sim.core.cloud import HAND_NOTE, MOMENT, STORY, USE
+from kwx_sim.core.dealing import DESK, NOT_TOLD, WORLD
 from kwx_sim.core.jit import records
+from kwx_sim.core.past import play_in
 from kwx_sim.core.policy import POLICY
 from kwx_sim.core.rng import stream_key
 from kwx_sim.core.state import NO_TILE, STATE, TURN
 from kwx_sim.core.tables import load_tables
-from kwx_sim.core.world import (
-    DESK,
-    NOT_TOLD,
-    PLAYED,
-    PLAYED_IN,
-    UNIFORM,
-    WORLD,
-    Known,
-    Scratch,
-    make_world,
-    play_in,
-)
+from kwx_sim.core.world import PLAYED, PLAYED_IN, UNIFORM, Known, Scratch, make_world
 from kwx_sim.errors import InputError
 from kwx_sim.policies import Policy
 from kwx_sim.positions import Position, Table
@@ -115,6 +106,8 @@ class Worlds:
     workers : threads
     belief : one of BELIEFS; None: the best that the position allows
 
+    Raises InputError for a belief that there is not, or for which the position tells too little or too much.
+
     Attributes
     ----------
     belief : how worlds are made
@@ -156,6 +149,8 @@ class Worlds:
         self.key = np.random.SeedSequence(seed, spawn_key=(PURPOSE,)).generate_state(1, np.uint64)[0]
         self.workers = workers
         self.gave_up = ""
+        if belief is not None:
+            _refuse_belief(belief, table, recorded=record is not None)
         self.belief = belief or self._best_belief(table, recorded=record is not None)
         self._stop = threading.Event()
 
@@ -262,6 +257,14 @@ def _refuse_unknown_ready(table: Table, rules: np.void) -> None:
         unknown = table.hidden[seat] > 0 and not table.shown_waits[seat]
         if state["declared"][seat] and rules["locks_hand"] and unknown:
             raise InputError("query.shown_nothing")
+
+
+def _refuse_belief(belief: str, table: Table, *, recorded: bool) -> None:
+    """A belief that there is not, or that has nothing to go by in the position."""
+    if belief not in BELIEFS:
+        raise InputError("query.belief_name", expected=", ".join(BELIEFS), came=repr(belief))
+    if (belief == "played" and not recorded) or (belief == "played_in" and not _is_from_deal(table)):
+        raise InputError(f"query.not_{belief}")
 
 
 def _is_from_deal(table: Table) -> bool:

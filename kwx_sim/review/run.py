@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from kwx_sim.contest import PILOT
 from kwx_sim.core.jit import SOURCE_HASH
+from kwx_sim.ensemble import parse_opponents, written
 from kwx_sim.errors import InputError
 from kwx_sim.policies import Policy, parse_policy
 from kwx_sim.records import read_rounds
@@ -66,7 +67,7 @@ def review(
     """
     if worlds < FEWEST:
         raise InputError("query.worlds", fewest=FEWEST, came=worlds)
-    others = opponents if isinstance(opponents, Mapping) else {"opponents": parse_policy(opponents)}
+    others = opponents if isinstance(opponents, Mapping) else parse_opponents(opponents)
     judge = Judge(parse_policy(me), others, worlds, precision, seed, workers)
     found = _find(record, rules if isinstance(rules, Ruleset) else load_rules(rules), form, rounds, seats)
     judged = list(_weighed(found.faced, judge, progress or (lambda *_: None)))
@@ -74,8 +75,8 @@ def review(
     settings = Settings(
         record=str(record),
         rules=found.rules,
-        me=_written(judge.me),
-        opponents=_written(next(iter(others.values()))),
+        me=written(judge.me),
+        opponents=written(next(iter(others.values()))),
         worlds=worlds,
         precision=precision,
         seed=seed,
@@ -101,12 +102,6 @@ def _rounds_of(judged: Iterable[Judged]) -> dict[int, int]:
     """How many rounds of each seat these decisions are of."""
     begun = {(each.faced.round, each.faced.seat) for each in judged}
     return dict(sorted(Counter(seat for _, seat in begun).items()))
-
-
-def _written(policy: Policy) -> str:
-    """A policy as `parse_policy` reads it: its name, and the parameters that are not their defaults."""
-    changed = policy.model_dump(mode="json", exclude_defaults=True, exclude={"policy"})
-    return policy.policy + (":" if changed else "") + ",".join(f"{name}={value}" for name, value in changed.items())
 
 
 class _Found(NamedTuple):

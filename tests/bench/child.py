@@ -53,8 +53,8 @@ def worlds() -> float:
     """Seconds for 20,000 worlds played in from the deal, four arms in each, on all workers."""
     import os
 
+    from kwx_sim.core.dealing import READY_HAND
     from kwx_sim.core.jit import records
-    from kwx_sim.core.world import READY_HAND
     from kwx_sim.policies import parse_policy
     from kwx_sim.positions import Position, check
     from kwx_sim.query.arms import Arm, packed
