@@ -23,7 +23,7 @@ EXIT_INTERRUPTED = 130
 FORMS = ("kwx", "mjai", "mpsz")
 SEATS = ("0", "1", "2", "all")
 
-SECONDS = 0.4
+SECONDS = 0.7
 """What a decision takes on two cores, about."""
 
 
