@@ -82,9 +82,18 @@ class Efficient(Policy):
         added what maima brings a win on average, about 4
     liangdao_live, liangdao_wall : fewest live tiles, and fewest tiles left in the wall
     declare_at : the first own draw with which `at` declares
+    liangdao_after_kong : whether it declares with the discard after a kong's replacement: as the other fields say
+        (`mode`), always, or never
     avoidance : λ, the chance that it keeps back a tile that a declared player has shown to wait for
     min_win : smallest fan that it takes from a discard or a robbed kong
     tremble : the chance of a random legal action
+    aim_pairs, aim_triplets, aim_flush : leaning towards 七对, 碰碰胡, 清一色: what their expectation is multiplied by
+    aim_dragons : weight of what 小三元 and 大三元 promise
+    kong_for_pairs, kong_for_flush : appetite for kongs, times `kong`, while it aims for 七对 or 清一色
+    keep_middle : weight of holding 4s, 5s and 6s back where discards are about as good
+    keep_dragons : live tiles that it gives up to keep a single dragon
+    shed_suit : live tiles that it gives up to be rid of a tile of its shorter suit
+    follow_wall : with so few tiles left in the wall it discards what was just discarded (跟牌), unless nearly ready
     """
 
     policy: Literal["efficient"] = "efficient"
@@ -97,15 +106,30 @@ class Efficient(Policy):
     liangdao_live: int = Field(2, ge=0, le=84)
     liangdao_wall: int = Field(0, ge=0, le=44)
     declare_at: int = Field(1, ge=1, le=44)
+    liangdao_after_kong: Literal["mode", "always", "never"] = "mode"
     avoidance: float = Field(1.0, ge=0, le=1)
     min_win: int = Field(1, ge=1, le=1 << 20)
     tremble: float = Field(0.0, ge=0, le=1)
+    aim_pairs: float = Field(1.0, ge=0, le=100)
+    aim_triplets: float = Field(1.0, ge=0, le=100)
+    aim_flush: float = Field(1.0, ge=0, le=100)
+    aim_dragons: float = Field(1.0, ge=0, le=100)
+    kong_for_pairs: float = Field(1.0, ge=0, le=100)
+    kong_for_flush: float = Field(1.0, ge=0, le=100)
+    keep_middle: float = Field(1.0, ge=0, le=100)
+    keep_dragons: float = Field(0.0, ge=0, le=100)
+    shed_suit: float = Field(0.0, ge=0, le=100)
+    follow_wall: int = Field(0, ge=0, le=44)
 
     def _fields(self) -> dict[str, Any]:
-        plain = self.model_dump(exclude={"policy", "liangdao"})
-        return {**plain, "kind": codes.EFFICIENT, "liangdao_mode": LIANGDAO_MODES[self.liangdao]}
+        modes = {
+            "liangdao_mode": LIANGDAO_MODES[self.liangdao],
+            "liangdao_after_kong": AFTER_KONG[self.liangdao_after_kong],
+        }
+        return {**self.model_dump(exclude={"policy", "liangdao"}), **modes, "kind": codes.EFFICIENT}
 
 
+AFTER_KONG = {"mode": choose.BY_MODE, "always": choose.ALWAYS, "never": choose.NEVER}
 LIANGDAO_MODES = {"never": choose.NEVER, "always": choose.ALWAYS, "rule": choose.BY_RULE, "at": choose.AT_DRAW}
 
 KINDS: dict[str, type[Policy]] = {"random": Random, "efficient": Efficient}

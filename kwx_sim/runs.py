@@ -29,7 +29,18 @@ from kwx_sim.policies import Policy, parse_policy
 from kwx_sim.rules import RULES, Ruleset, load_rules, pack, rules_hash
 from kwx_sim.store import Store
 
-__all__ = ["BLOCK", "DEFAULT_GAMES", "TALLIES", "Run", "default_workers", "play_run", "replay", "whole"]
+__all__ = [
+    "BLOCK",
+    "CHUNK",
+    "DEFAULT_GAMES",
+    "TALLIES",
+    "Player",
+    "Run",
+    "default_workers",
+    "play_run",
+    "replay",
+    "whole",
+]
 
 BLOCK = 8192
 """Rounds of a block, the unit that is saved: half a second of work with forks. Whole series, so blocks stand alone."""
@@ -165,7 +176,7 @@ def play_run(
     if progress:
         progress(done, run.games)
     # Closed at once when interrupted, not when the traceback is dropped.
-    with closing(_played(_Player(run), missing, workers, store)) as played:
+    with closing(_played(Player(run), missing, workers, store)) as played:
         for block, found in played:
             sums += found
             done += len(_rounds(run, block))
@@ -176,7 +187,7 @@ def play_run(
 
 def replay(run: Run, number: int) -> NDArray[np.void]:
     """Play round `number` of a run alone: its record (core.state.STATE) at the end, with wall, dealer and log."""
-    player = _Player(run)
+    player = Player(run)
     desk = series.desk()
     player.play(number - number % series.SERIES, number + 1, desk, records(1, series.SUMS), tallies=0)
     return desk[0][:1]
@@ -189,7 +200,7 @@ def default_workers() -> int:
     return int(cpu_count())
 
 
-class _Player:
+class Player:
     """A run as the kernels take it. Threads share it; what they write on is theirs."""
 
     def __init__(self, run: Run) -> None:
@@ -206,11 +217,23 @@ class _Player:
         self.streams = _streams(run.seed)
         self.tallies = sum(TALLIES[name] for name in run.tables)
 
-    def play(self, first: int, last: int, desk: Any, sums: NDArray[np.void], tallies: int) -> None:
+    def play(
+        self,
+        first: int,
+        last: int,
+        desk: Any,
+        sums: NDArray[np.void],
+        tallies: int,
+        rounds: NDArray[np.void] = series.NO_ROWS[0],
+        ready: NDArray[np.void] = series.NO_ROWS[1],
+    ) -> int:
+        """Play rounds into sums, and into rows where there are any; see `core.series.play_rounds`."""
         states, forks = desk
-        series.play_rounds(
-            self.tables, self.rules, self.policies, self.piao, self.streams, first, last, tallies, states, forks, sums
-        )
+        forked: int = series.play_rounds(
+            self.tables, self.rules, self.policies, self.piao, self.streams, first, last, tallies, states, forks, sums,
+            rounds, ready,
+        )  # fmt: skip
+        return forked
 
     def block(self, block: int, stop: threading.Event) -> NDArray[np.int64] | None:
         """Play a block: its sums, or None where it was stopped."""
@@ -225,7 +248,7 @@ class _Player:
 
 
 def _played(
-    player: _Player, blocks: Sequence[int], workers: int, store: Store | None
+    player: Player, blocks: Sequence[int], workers: int, store: Store | None
 ) -> Generator[tuple[int, NDArray[np.int64]]]:
     """Play blocks on threads, save each as soon as it is finished, and give them in order."""
     from joblib import Parallel, delayed

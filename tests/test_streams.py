@@ -120,7 +120,7 @@ def test_walls_of_different_rounds_are_independent(walls: np.ndarray, apart: int
 
 def test_any_round_can_be_replayed_alone() -> None:
     run = a_run(games=100)
-    player = runs._Player(run)
+    player = runs.Player(run)
     desk, sums = series.desk(), np.zeros(1, series.SUMS)
     for number in (0, 17, 31, 99):
         player.play(0, number + 1, desk, sums, tallies=7)

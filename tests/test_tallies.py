@@ -172,7 +172,7 @@ def arm_played(player: Any, key: np.uint64, moment: Any, action: int, arm: str) 
 @pytest.mark.parametrize("policies", ["efficient", "efficient:liangdao=always", "random"])
 def test_arms_are_those_of_a_slow_fork(policies: str) -> None:
     run = a_run(games=60, policies=policies)
-    player = runs._Player(run)
+    player = runs.Player(run)
     expected = np.zeros((fork.N_ARMS, fork.N_VALUES), np.int64)
     forks = 0
     for number in range(run.games):

@@ -9,9 +9,21 @@ import numpy as np
 
 from kwx_sim.core.acceptance import accept_mask, discard_mask
 from kwx_sim.core.fans import best_reading
-from kwx_sim.core.jit import ctz, kernel, popcount
+from kwx_sim.core.jit import ctz, inlined, kernel, popcount
 from kwx_sim.core.legal import locked
-from kwx_sim.core.plans import FLUSH_FIRST, PAIRS, SUITS, TRIPLETS, best_plan, hand_of, konged, ponged, windfall, worth
+from kwx_sim.core.plans import (
+    DRAGONS,
+    FLUSH_FIRST,
+    PAIRS,
+    SUITS,
+    TRIPLETS,
+    best_plan,
+    hand_of,
+    konged,
+    ponged,
+    windfall,
+    worth,
+)
 from kwx_sim.core.shapes import shanten, wait_mask
 from kwx_sim.core.state import (
     ADDED_KONG,
@@ -22,6 +34,7 @@ from kwx_sim.core.state import (
     PASS,
     PONG,
     RED,
+    bit,
     encode,
     wall_left,
 )
@@ -30,12 +43,16 @@ from kwx_sim.core.view import live_kinds, live_tiles, shown_waits, with_tile, wi
 __all__ = ["choose_call", "choose_discard", "choose_turn"]
 
 NEVER, ALWAYS, BY_RULE, AT_DRAW = 0, 1, 2, 3
+BY_MODE = 2
 
 ONE = np.uint32(1)
 ONE_TILE, THREE_TILES, FOUR_TILES = np.int64(1), np.int64(3), np.int64(4)
 RED_BIT = np.uint32(1 << RED)
 REPLACEMENT = 1  # a kong's draw comes on top of those that are left
 NO_EVENTS = np.int64(0)
+FAR = 2
+"""From this distance on a hand is given up for 跟牌."""
+
 SHARES = 1.5
 """Shares that a win brings: one from a feeder, two by self-draw."""
 
@@ -58,10 +75,12 @@ def choose_turn(t, r, s, p, avoids):
     plan = best_plan(t, r, p, hand, live, draws)
     kinds = s.can_concealed_kong | s.can_added_kong
     if kinds != 0 and p.kong > 0:
-        action = _choose_kong(t, r, s, p, hand, live, draws, _bases(r, plan))
+        action = _choose_kong(t, r, s, p, hand, live, draws, plan)
         if action >= 0:
             return action
     allowed = _allowed(r, s, seat, avoids)
+    if wall_left(s) <= p.follow_wall and plan.distance >= FAR:
+        allowed = _follow(s, seat, allowed)
     tile = choose_discard(t, r, p, hand, live, plan, allowed)
     if s.can_liangdao >> np.uint32(tile) & ONE and _declares(t, r, s, p, hand, live, tile):
         return encode(LIANGDAO, tile)
@@ -78,7 +97,8 @@ def choose_call(t, r, s, p):
     hand = hand_of(s, seat)
     live = live_kinds(r, s, seat)
     draws = wall_left(s) // 3
-    best = _expected(t, r, p, hand, live, draws)
+    plan = best_plan(t, r, p, hand, live, draws)
+    best = _bases(r, plan)
     action = declined
     if s.can_pong != 0 and p.pong > 0:
         gain = p.pong * _expected(t, r, p, ponged(hand, tile), live, draws)
@@ -87,7 +107,7 @@ def choose_call(t, r, s, p):
             action = encode(PONG, tile)
     if s.can_direct_kong != 0 and p.kong > 0:
         after = konged(hand, tile, THREE_TILES)
-        gain = p.kong * (r.direct_kong + _expected(t, r, p, after, live, draws + REPLACEMENT))
+        gain = _kong_appetite(p, plan) * (r.direct_kong + _expected(t, r, p, after, live, draws + REPLACEMENT))
         if gain > best:
             action = encode(DIRECT_KONG, tile)
     return action
@@ -116,9 +136,9 @@ def _bases(r, plan):
 
 
 @kernel
-def _choose_kong(t, r, s, p, hand, live, draws, expected):
+def _choose_kong(t, r, s, p, hand, live, draws, plan):
     """暗杠, 补杠: the best one, where it brings more than the hand without it; −1 for none."""
-    best = expected
+    best, appetite = _bases(r, plan), _kong_appetite(p, plan)
     action = -1
     rest = s.can_concealed_kong | s.can_added_kong
     while rest != 0:
@@ -127,11 +147,30 @@ def _choose_kong(t, r, s, p, hand, live, draws, expected):
         concealed = s.can_concealed_kong >> np.uint32(tile) & ONE != 0
         after = konged(hand, tile, FOUR_TILES if concealed else ONE_TILE)
         payment = 2.0 * (r.concealed_kong if concealed else r.added_kong)
-        gain = p.kong * (payment + _expected(t, r, p, after, live, draws + REPLACEMENT))
+        gain = appetite * (payment + _expected(t, r, p, after, live, draws + REPLACEMENT))
         if gain > best:
             best = gain
             action = encode(CONCEALED_KONG if concealed else ADDED_KONG, tile)
     return action
+
+
+@kernel
+def _kong_appetite(p, plan):
+    if plan.kind == PAIRS:
+        return p.kong * p.kong_for_pairs
+    return p.kong * p.kong_for_flush if plan.kind >= FLUSH_FIRST else p.kong
+
+
+@kernel
+def _follow(s, seat, allowed):
+    """跟牌: of the allowed kinds, those that the others discarded last, where there are any."""
+    safe = np.uint32(0)
+    place = np.int64(s.n_river) - 1
+    while place >= 0 and s.river_seat[place] != seat:
+        safe |= bit(s.river_tile[place])
+        place -= 1
+    safe &= allowed
+    return safe if safe != 0 else allowed
 
 
 @kernel
@@ -181,6 +220,7 @@ def _advance(t, r, p, hand, live, allowed):
         return np.int64(ctz(candidates))
     i0, i1, i2 = without(hand.i0, hand.i1, hand.i2, np.int64(ctz(candidates)), ONE_TILE)
     ready = wait_mask(t, r, i0, i1, i2, hand.pongs, hand.kongs) != 0
+    lesser = _lesser_suit(hand) if p.shed_suit > 0 else np.uint32(0)
     best = -1e9
     choice = np.int64(0)
     while candidates != 0:
@@ -191,11 +231,35 @@ def _advance(t, r, p, hand, live, allowed):
             score = _waiting_value(t, r, p, i0, i1, i2, hand.pongs, hand.kongs, live)
         else:
             score = np.float64(live_tiles(live, accept_mask(t, r, i0, i1, i2, hand.pongs, hand.kongs)))
-        score -= KEEP[tile]
+        score += _willingness(p, hand, lesser, tile)
         if score > best:
             best = score
             choice = tile
     return choice
+
+
+@inlined
+def _willingness(p, hand, lesser, tile):
+    """What speaks for giving a kind up beside the live tiles that are left, in live tiles."""
+    willing = -p.keep_middle * KEEP[tile]
+    if p.keep_dragons > 0 and bit(tile) & DRAGONS & ~hand.two != 0:
+        willing -= p.keep_dragons
+    if bit(tile) & lesser != 0:
+        willing += p.shed_suit
+    return willing
+
+
+@kernel
+def _lesser_suit(hand):
+    """The suit of which it holds fewer tiles, concealed; none where it holds as many of both."""
+    held = hand.one, hand.two, hand.three, hand.four
+    first, second = 0, 0
+    for kinds in held:
+        first += np.int64(popcount(kinds & SUITS[0]))
+        second += np.int64(popcount(kinds & SUITS[1]))
+    if first == second:
+        return np.uint32(0)
+    return SUITS[0] if first < second else SUITS[1]
 
 
 @kernel
@@ -239,6 +303,8 @@ def _wait_fan(t, r, i0, i1, i2, pongs, kongs, tile):
 @kernel
 def _declares(t, r, s, p, hand, live, tile):
     """亮倒: whether it declares with a discard that leaves it ready."""
+    if s.replacement != 0 and p.liangdao_after_kong != BY_MODE:
+        return p.liangdao_after_kong == ALWAYS
     if p.liangdao_mode == NEVER:
         return False
     if p.liangdao_mode == ALWAYS:

@@ -10,10 +10,10 @@ from kwx_sim.core.jit import ctz, kernel, popcount
 from kwx_sim.core.payment import win_fan
 from kwx_sim.core.round import apply
 from kwx_sim.core.run import ROUND_OVER, play_out, play_until_ready
-from kwx_sim.core.state import DISCARD, LIANGDAO, SELF_DRAWN, UNDECIDED, encode
+from kwx_sim.core.state import DISCARD, LIANGDAO, SELF_DRAWN, UNDECIDED, encode, wall_left
 from kwx_sim.core.tally import TURNS, points_of, turn_bin
 
-__all__ = ["ARMS", "LIANGDAO_SUMS", "add_forks", "fork"]
+__all__ = ["ARMS", "FORK", "LIANGDAO_SUMS", "add_forks", "complete_forks", "fork", "note_forks"]
 
 ARMS = ("declare", "in 1", "in 2", "in 4", "quiet", "never")
 DECLARE, QUIET, NEVER = 0, 4, 5
@@ -48,11 +48,40 @@ LIANGDAO_SUMS = np.dtype(
     ]
 )
 
+FORKED = np.dtype(
+    [
+        ("waits", "u4"),
+        ("fan", "i4"),  # of the best wait, from a discard
+        ("draws", "u1"),  # own, so far
+        ("wall", "u1"),  # tiles left
+        ("live", "u1"),  # tiles of the waits that the seat does not see
+        ("after_kong", "u1"),  # whether the discard follows a replacement
+        ("others_declared", "u1"),  # number of seats
+        ("counts", "u1", (27,)),  # concealed, after the discard
+    ],
+    align=True,
+)
+"""What a seat sees of its hand when it is first ready and may declare."""
+
+FORK = np.dtype(
+    [
+        ("number", "i8"),  # of the round
+        ("seat", "u1"),
+        ("played_on", "u1"),  # the arm that the round itself went on with
+        ("hand", FORKED),
+        ("points", "i4", (N_ARMS,)),  # bases that the seat won or lost
+        ("ended", "u1", (N_ARMS,)),  # BY_SELF_DRAW, BY_DISCARD, FED or NOBODY; 0 where it took no part
+    ],
+    align=True,
+)
+"""A fork as a row: the hand, and how each arm ended."""
+
 FORKS_OF_ROUND = np.dtype(
     [
         ("n", "i8"),
         ("seat", "i8", (3,)),
         ("bins", "i8", (3, N_DIMENSIONS)),
+        ("hand", FORKED, (3,)),
         ("values", "i8", (3, N_ARMS, N_VALUES)),
         ("played_on", "i8", (3,)),  # the arm that the round itself goes on with
         ("branch", "i8", (N_ARMS,)),  # of the fork at hand: whose record each arm has
@@ -85,7 +114,8 @@ def fork(t, r, states, policies, key, action, forks):
     values[:] = 0
     branch = forks.branch
     branch[:] = NEVER
-    _play_trunk(t, r, states, policies, key, tile, branch, forks.bins[i])
+    forks.hand[i].after_kong = s.replacement != 0
+    _play_trunk(t, r, states, policies, key, tile, branch, forks.hand[i], forks.bins[i])
     states[2 + DECLARE] = s
     apply(t, r, states[2 + DECLARE], encode(LIANGDAO, tile))
     branch[DECLARE] = DECLARE
@@ -98,13 +128,18 @@ def fork(t, r, states, policies, key, action, forks):
 
 
 @kernel
-def _play_trunk(t, r, states, policies, key, tile, branch, bins):
+def _play_trunk(t, r, states, policies, key, tile, branch, hand, bins):
     """Play the arm that never declares; where another arm would declare, it parts: branch names whose record it has."""
     s = states[2 + NEVER]
     states[2 + NEVER] = states[0]
     seat, start = np.int64(s.seat), np.int64(s.draws[s.seat])
+    hand.draws, hand.wall = start, wall_left(s)
     apply(t, r, s, encode(DISCARD, tile))
-    _find_bins(t, r, s, seat, start, bins)
+    _look_at(t, r, s, seat, hand)
+    bins[0] = turn_bin(start)
+    bins[1] = _bin(KINDS_FROM, np.int64(popcount(hand.waits)))
+    bins[2] = _bin(LIVE_FROM, np.int64(hand.live))
+    bins[3] = _bin(FAN_FROM, np.int64(hand.fan))
     action = play_until_ready(t, r, s, policies, key, 1 << seat)
     while action != ROUND_OVER:
         tile = action & 31
@@ -127,23 +162,21 @@ def _part(t, r, states, kind, tile, delay, branch):
 
 
 @kernel
-def _find_bins(t, r, s, seat, draws, bins):
-    """Turn, kinds of waits, live tiles and best fan of the hand that the discard has left.
+def _look_at(t, r, s, seat, hand):
+    """Waits, live tiles and best fan of the hand that the discard has left.
 
     The asker's hand is still the one after its discard: whatever follows at once, others decide next.
     """
-    waits = s.waits[seat]
     live, fan = 0, 1
-    rest = waits
+    rest = s.waits[seat]
     while rest != 0:
         tile = ctz(rest)
         rest &= rest - np.uint32(1)
         live += 4 - np.int64(s.counts[seat, tile]) - np.int64(s.seen[tile])
         fan = max(fan, win_fan(t, r, s, np.uint8(seat), np.uint8(tile), NO_EVENTS))
-    bins[0] = turn_bin(draws)
-    bins[1] = _bin(KINDS_FROM, np.int64(popcount(waits)))
-    bins[2] = _bin(LIVE_FROM, live)
-    bins[3] = _bin(FAN_FROM, fan)
+    hand.waits, hand.live, hand.fan = s.waits[seat], live, fan
+    hand.counts[:] = s.counts[seat]
+    hand.others_declared = s.declared[0] + s.declared[1] + s.declared[2]
 
 
 @kernel
@@ -166,13 +199,33 @@ def _note(s, seat, values):
 
 
 @kernel
-def add_forks(s, forks, out):
-    """Add the forks of a finished round s, as one cluster, to LIANGDAO_SUMS."""
+def complete_forks(s, forks):
+    """Note the arm that the round went on with, now that it is finished, and what each gained."""
     for i in range(forks.n):
         values = forks.values[i]
         _note(s, forks.seat[i], values[forks.played_on[i]])
         for arm in range(N_ARMS):
             values[arm, GAIN] = values[arm, RESULT] - values[NEVER, RESULT]
+
+
+@kernel
+def note_forks(forks, number, rows, n):
+    """Write a round's completed forks into records of FORK from row n on."""
+    for i in range(forks.n):
+        row = rows[n + i]
+        row.number, row.seat, row.played_on = number, forks.seat[i], forks.played_on[i]
+        row.hand = forks.hand[i]
+        for arm in range(N_ARMS):
+            row.points[arm] = forks.values[i, arm, RESULT]
+            row.ended[arm] = 0
+            for how in range(BY_SELF_DRAW, N_VALUES):
+                if forks.values[i, arm, how] != 0:
+                    row.ended[arm] = how
+
+
+@kernel
+def add_forks(forks, out):
+    """Add a round's completed forks, as one cluster, to LIANGDAO_SUMS."""
     for pooled in range(1 << N_DIMENSIONS):
         for i in range(forks.n):
             cell = _cell(forks.bins[i], pooled)

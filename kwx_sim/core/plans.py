@@ -172,30 +172,30 @@ def best_plan(t, r, p, hand, live, draws):
     """
     draws = min(draws, MAX_DRAWS)
     distance = np.int64(shanten(t, r, hand.i0, hand.i1, hand.i2, hand.pongs, hand.kongs))
-    dragons = _dragon_fan(r, hand)
-    best = _plan(r, p, ANY, distance, _joined(r, np.float64(r.fan_value[PING_HU]), dragons), draws)
+    dragons = _dragon_fan(r, p, hand)
+    best = _plan(r, p, ANY, distance, _joined(r, np.float64(r.fan_value[PING_HU]), dragons), draws, 1.0)
     if p.value == 0:
         return best
     if r.seven_pairs != 0 and hand.pongs | hand.kongs == 0:
-        best = _better(best, _plan(r, p, PAIRS, _pairs_distance(r, hand), _pairs_fan(r, hand), draws))
+        best = _better(best, _plan(r, p, PAIRS, _pairs_distance(r, hand), _pairs_fan(r, hand), draws, p.aim_pairs))
     # Under 缺一门 the triplets would have to lie in one suit: too far to aim for, they come as any hand does.
     if r.fan_value[ALL_TRIPLETS] != 0 and r.missing_suit == 0:
         fan = _joined(r, np.float64(r.fan_value[ALL_TRIPLETS]), dragons)
-        best = _better(best, _plan(r, p, TRIPLETS, _triplets_distance(r, hand, live), fan, draws))
+        best = _better(best, _plan(r, p, TRIPLETS, _triplets_distance(r, hand, live), fan, draws, p.aim_triplets))
     if r.fan_value[FULL_FLUSH] != 0:
         fan = np.float64(r.fan_value[FULL_FLUSH])
         others = (hand.pongs | hand.kongs) & ~_wild_bit(r)
         for suit in range(2):
             if others & ~SUITS[suit] == 0:
                 distance = _flush_distance(t, r, hand, suit)
-                best = _better(best, _plan(r, p, FLUSH_FIRST + suit, distance, fan, draws))
+                best = _better(best, _plan(r, p, FLUSH_FIRST + suit, distance, fan, draws, p.aim_flush))
     return best
 
 
 @kernel
-def _plan(r, p, kind, distance, fan, draws):
+def _plan(r, p, kind, distance, fan, draws, leaning):
     chance = CHANCE[min(kind, FLUSH), min(max(distance, 0), FAR), draws]
-    return Plan(kind, distance, chance * worth(r, p, fan))
+    return Plan(kind, distance, leaning * chance * worth(r, p, fan))
 
 
 @kernel
@@ -263,11 +263,17 @@ def _flush_distance(t, r, hand, suit):
 
 
 @kernel
-def _dragon_fan(r, hand):
-    """大三元, 小三元 as far as the hand has come: the fan, or half its gain where one triplet or pair is missing."""
+def _dragon_fan(r, p, hand):
+    """大三元, 小三元 as far as the hand has come, weighed by the player's leaning."""
     neutral = 0.0 if r.combine == 1 else 1.0
     if r.wild != 0:
         return neutral
+    return neutral + p.aim_dragons * (_dragon_promise(r, hand, neutral) - neutral)
+
+
+@kernel
+def _dragon_promise(r, hand, neutral):
+    """The fan, or half its gain where one triplet or pair is missing."""
     triplets = popcount((hand.pongs | hand.kongs | hand.three) & DRAGONS)
     pairs = popcount(hand.two & ~hand.three & DRAGONS)
     if triplets == 3:

@@ -48,9 +48,21 @@ POLICY = np.dtype(
         ("liangdao_fan", "i4"),  # BY_RULE: the best wait's fan that makes up for fewer kinds
         ("liangdao_live", "u1"),  # BY_RULE: fewest live tiles
         ("liangdao_wall", "u1"),  # BY_RULE: fewest tiles left in the wall
+        ("liangdao_after_kong", "u1"),  # with the discard after a replacement: as its mode says, ALWAYS or NEVER
         ("avoidance", "f8"),  # λ: the chance to keep a shown wait back
         ("min_win", "i4"),  # smallest fan taken from a discard or a robbed kong
         ("tremble", "f8"),  # the chance of a random legal action
+        # Efficient: leanings, each 1 or 0 where the player has none.
+        ("aim_pairs", "f8"),  # what the expectation of each plan is multiplied by
+        ("aim_triplets", "f8"),
+        ("aim_flush", "f8"),
+        ("aim_dragons", "f8"),  # weight of what 小三元, 大三元 promise
+        ("kong_for_pairs", "f8"),  # appetite for kongs, times `kong`, while it follows that plan
+        ("kong_for_flush", "f8"),
+        ("keep_middle", "f8"),  # weight of keeping 4s, 5s and 6s back, and what lies next to them
+        ("keep_dragons", "f8"),  # live tiles for which it gives a single dragon up
+        ("shed_suit", "f8"),  # live tiles for which it keeps a tile of its shorter suit
+        ("follow_wall", "u1"),  # with so few tiles left, a hand that is far discards what was just discarded
     ]
 )
 
