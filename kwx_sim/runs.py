@@ -36,6 +36,7 @@ __all__ = [
     "TALLIES",
     "Player",
     "Run",
+    "checked_workers",
     "default_workers",
     "play_run",
     "replay",
@@ -51,6 +52,7 @@ CHUNK = 256
 DEFAULT_GAMES = 100_000
 MAX_GAMES = 10**10
 MAX_SEED = 2**63 - 1
+MAX_WORKERS = 1024
 SEATS = 3
 
 TALLIES = {
@@ -198,6 +200,11 @@ def default_workers() -> int:
     from joblib import cpu_count
 
     return int(cpu_count())
+
+
+def checked_workers(given: int | None) -> int:
+    """So many threads, by default as many as there are processors. Raises InputError."""
+    return default_workers() if given is None else whole("workers", given, 1, MAX_WORKERS)
 
 
 class Player:

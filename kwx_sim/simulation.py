@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kwx_sim.errors import InputError
 from kwx_sim.rules import PRESETS, Ruleset, load_rules, parse_rules
-from kwx_sim.runs import Notice, Progress, Run, default_workers, play_run, whole
+from kwx_sim.runs import Notice, Progress, Run, checked_workers, play_run
 from kwx_sim.store import Store, read_manifest
 from kwx_sim.tables import Setting, dress, join
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Result", "simulate", "simulate_all"]
-
-MAX_WORKERS = 1024
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ def simulate(
         rules, asked = _as_recorded(resume, rules, asked)
     run = Run.of(rules, **asked)
     store = None if where is None else Store(where, run.manifest(), resume=resume is not None)
-    sums = play_run(run, workers=_workers(workers), store=store, progress=progress, notice=notice)
+    sums = play_run(run, workers=checked_workers(workers), store=store, progress=progress, notice=notice)
     return Result(_dressed(run, sums), [run.manifest()])
 
 
@@ -126,7 +124,7 @@ def simulate_all(
     overall = _Overall(progress, sum(run.games for run in runs))
     made = []
     for run in runs:
-        made.append(_dressed(run, play_run(run, workers=_workers(workers), progress=overall)))
+        made.append(_dressed(run, play_run(run, workers=checked_workers(workers), progress=overall)))
         overall.before += run.games
     return Result(join(made), [run.manifest() for run in runs])
 
@@ -164,7 +162,3 @@ def _room_of_each_cap(rules: Ruleset) -> list[str | None]:
 
 def _allowed_piao(rules: Ruleset, piao: int | None) -> int | None:
     return None if piao is None else min(piao, rules.piao.max)
-
-
-def _workers(given: int | None) -> int:
-    return default_workers() if given is None else whole("workers", given, 1, MAX_WORKERS)

@@ -24,7 +24,7 @@ from kwx_sim.core.shapes import load_tables
 from kwx_sim.core.state import STATE
 from kwx_sim.policies import Policy, parse_policy
 from kwx_sim.rules import Ruleset, load_rules, pack
-from kwx_sim.runs import CHUNK, Player, Progress, Run, default_workers
+from kwx_sim.runs import CHUNK, Player, Progress, Run, checked_workers
 from kwx_sim.stats import Estimates, ratio
 
 __all__ = ["Rows", "gain", "play_choices", "play_rows", "play_seats", "points", "run_key", "seat_points"]
@@ -194,7 +194,7 @@ def _blocks(
     block(0, 0, stop)
     if progress:
         progress(0, total)
-    done = Parallel(workers or default_workers(), backend="threading", return_as="generator")(
+    done = Parallel(checked_workers(workers), backend="threading", return_as="generator")(
         delayed(block)(first, min(first + BLOCK, total), stop) for first in starts
     )
     try:

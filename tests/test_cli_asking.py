@@ -29,6 +29,10 @@ def test_an_answer_in_both_languages_fits_the_terminal(name, lang):
     assert (feeding in result.stdout) == (name == "discard")
 
 
+def test_more_threads_than_anybody_has_are_refused():
+    refused(run(*DISCARD, "--workers", "100000"), "workers", "1024")
+
+
 def test_json_of_both():
     discard, claim = (answer(*CALLS[name], *ONE) for name in ("discard", "claim"))
     assert [discard["about"], claim["about"]] == ["discard", "claim"]

@@ -131,7 +131,12 @@ def _feeding_row(figures: ArmFigures, lang: str) -> list[str]:
     shares = figures.shares
     chance, later = shares.fed_first, shares.fed - shares.fed_first
     cost = f"{shares.first_cost:.2f}" if chance else "–"
-    return [arm_words(figures.arm, lang), f"{chance:.1%}", cost, f"{chance * shares.first_cost:.2f}", f"{later:.1%}"]
+    return [arm_words(figures.arm, lang), _rare(chance), cost, f"{chance * shares.first_cost:.2f}", _rare(later)]
+
+
+def _rare(chance: float) -> str:
+    """A share in percent; what happens at all is not said to happen in 0.0%."""
+    return "<0.1%" if 0 < chance < 0.0005 else f"{chance:.1%}"
 
 
 def _cells(decision: Decision, lang: str) -> Sheet:
