@@ -1,5 +1,5 @@
 # The interface for batch work. Every target sets up its own virtual environment first.
-# Variables: GAMES, SEED, RULES (a preset, a file, or "all"), WORKERS, COLD, PYTHON;
+# Variables: GAMES, SEED, RULES (a preset, a file, or "all"), WORKERS, QUICK, COLD, PYTHON;
 # of make query: HAND, WALL, RULES, POSITION (a file), LANGUAGE (zh or en).
 
 PYTHON ?= python3
@@ -20,6 +20,7 @@ SEED ?= 1
 RULES ?= all
 WORKERS ?= 0
 OPTIONS = --seed $(SEED) --rules "$(RULES)" --workers $(WORKERS) $(if $(GAMES),--games $(GAMES))
+DRAFT = $(if $(filter-out 0,$(QUICK)),--quick)
 # By the environment, so that the shell takes nothing in them for its own.
 export HAND WALL POSITION RULES SEED WORKERS
 QUESTION = $(if $(HAND),"$$HAND") $(if $(WALL),--wall "$$WALL") $(if $(POSITION),--position "$$POSITION") \
@@ -31,12 +32,14 @@ PLAIN = scripted or golden or worked or field_acts or plain_twin or positions or
   one_row or discards_that_keep or best_discards or small_run or agree_with_the_plain_engine
 
 .DEFAULT_GOAL := help
-.PHONY: help tables query test verify coverage bench bench-check bench-table lint clean
+.PHONY: help tables report force query test verify coverage bench bench-check bench-table lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 	@echo
 	@echo "  Options of make tables: GAMES=20000 SEED=1 RULES=xiangyang WORKERS=2"
+	@echo "  Options of make report: SEED=1 QUICK=1 (a draft) and the same"
+	@echo "  One section of it:      make reports/xiangyang/liangdao_timing.html (or reports/all/…)"
 	@echo "  Options of make query:  HAND=\"123s 789s 46p 88p 777z 5s\" WALL=30 RULES=xiangyang LANGUAGE=zh"
 	@echo "                          or POSITION=table.toml in place of HAND and WALL"
 
@@ -60,6 +63,17 @@ $(PEERS): $(READY)
 
 tables: $(READY) ## Simulate every preset; leave the three tables under reports/tables/
 	$(BIN)/kwx tables $(OPTIONS)
+
+report: $(READY) ## Make the strategy report, reports/index.html; what is up to date is kept; QUICK=1: a draft
+	$(BIN)/python -m analyses $(OPTIONS) $(DRAFT)
+
+reports/index.html reports/index.en.html: report
+
+# What is stale only the analysis itself can tell.
+reports/%.html: $(READY) force
+	$(BIN)/python -m analyses.$(patsubst %.en,%,$(notdir $*)) $(OPTIONS) $(DRAFT)
+
+reports/%.html: RULES = $(patsubst %/,%,$(dir $*))
 
 query: $(READY) ## Say what to do with a hand: declare or not, which discard, and why
 	$(BIN)/kwx liangdao $(QUESTION)
@@ -93,4 +107,5 @@ lint: $(READY) ## Check style, types and the imports contract
 	$(BIN)/lint-imports
 
 clean: ## Remove the environment and everything generated
-	rm -rf $(VENV) reports/tables *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	find reports -mindepth 1 -maxdepth 1 ! -name published -exec rm -rf {} +

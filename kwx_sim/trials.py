@@ -9,7 +9,7 @@ one cluster.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +32,9 @@ __all__ = ["Rows", "gain", "play_choices", "play_rows", "play_seats", "points", 
 SEATS = 3
 BLOCK = 4096
 """Walls of a task."""
+
+PolicyLike = Policy | str | Mapping[str, Any]
+"""A player as `kwx_sim.policies.parse_policy` takes it."""
 
 PURPOSE = 32  # of a seed; runs and questions have the numbers before
 
@@ -75,8 +78,8 @@ def play_rows(run: Run, *, forks: bool = True, workers: int | None = None, progr
 
 def play_seats(
     rules: Ruleset | str,
-    player: Policy | str,
-    others: Policy | str = "efficient",
+    player: PolicyLike,
+    others: PolicyLike = "efficient",
     *,
     walls: int,
     seed: int,
@@ -117,7 +120,7 @@ def play_seats(
 
 def play_choices(
     rules: Ruleset | str,
-    policies: Policy | str | Sequence[Policy | str] = "efficient",
+    policies: PolicyLike | Sequence[PolicyLike] = "efficient",
     *,
     walls: int,
     seed: int,
@@ -132,7 +135,7 @@ def play_choices(
     (n,) CHOICE; n is below `walls`: some rounds end before their turn
     """
     table = _table(rules, room)
-    seats = [policies] * SEATS if isinstance(policies, str | Policy) else policies
+    seats = [policies] * SEATS if isinstance(policies, str | Policy | Mapping) else policies
     packed, key = records(SEATS, POLICY), run_key(seed)
     for seat, policy in enumerate(seats):
         packed[seat] = parse_policy(policy).pack()[0]

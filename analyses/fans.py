@@ -1,0 +1,422 @@
+"""How often is each fan won, what does it bring, and does it pay to aim for one?
+
+Frequencies and values are those of played rounds. An aim is a player that leans towards one hand, set against plain
+speed on equal deals, in every seat, against the same opponents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.ticker import FuncFormatter, LogLocator
+from numpy.typing import NDArray
+
+from kwx_sim import trials
+from kwx_sim.report import (
+    Analysis,
+    Bullets,
+    Column,
+    Figure,
+    Paragraph,
+    Section,
+    Table,
+    Words,
+    Work,
+    as_column,
+    estimate_columns,
+    run,
+    words,
+)
+from kwx_sim.report.figures import COLOURS, GREY, label, panels, ruleset_name
+from kwx_sim.report.players import differing, enumerated, found_in, where_enough
+from kwx_sim.report.wins import MIN_EVENTS, NOTHING, fan_frame, has_fan, means, own_fans, share_of, wins_of
+from kwx_sim.rules import FANS, PRESETS, Ruleset
+from kwx_sim.runs import Run
+from kwx_sim.stats import Estimates
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+ROUNDS_PER_WALL = 12
+"""Rounds of the frequencies for each wall on which players are compared."""
+
+SPEED = {"policy": "efficient", "value": 0}
+NO_PLAN = {"policy": "efficient", "aim_pairs": 0, "aim_triplets": 0, "aim_flush": 0, "aim_dragons": 0}
+
+AIMS: dict[str, tuple[str, ...]] = {
+    "triplets": ("aim_triplets",),
+    "pairs": ("aim_pairs",),
+    "flush": ("aim_flush",),
+    "dragons": ("aim_dragons",),
+    "dragons_kept": ("aim_dragons", "keep_dragons"),
+}
+"""An aim and the parameters that lean towards it."""
+
+HANDS = {
+    "triplets": ("all_triplets",),
+    "pairs": tuple(fan for fan in FANS if fan.endswith("seven_pairs")),
+    "flush": ("full_flush",),
+    "dragons": ("big_three_dragons", "small_three_dragons"),
+    "dragons_kept": ("big_three_dragons", "small_three_dragons"),
+}
+"""The fans that an aim is after."""
+
+LEANINGS = (1, 2, 4)
+
+OF_THE_WIN = (
+    "ping_hu", "self_draw", "robbing_kong", "kong_flower", "kong_cannon", "last_tile_draw", "last_tile_discard"
+)  # fmt: skip
+"""Fans of how a win came (and of none), left aside where hands are compared."""
+
+
+def analyse(work: Work) -> Section:
+    """Make the section, all rulesets together."""
+    fans = pd.concat([_fans(work, rules) for rules in work.rules], ignore_index=True)
+    aims = pd.concat([_aims(work, rules) for rules in work.rules], ignore_index=True)
+    games = f"{work.games:,}"
+    told = [_common(fans, rules) for rules in work.rules]
+    return Section(
+        name="fans",
+        title=words("report_fans.title"),
+        question=words("report_fans.question"),
+        parts=[
+            Paragraph(words("report_fans.ground", games=games, events=MIN_EVENTS)),
+            Bullets(told),
+            _frequency_figure(fans, Words.join(told)),
+            Paragraph(words("report_fans.added")),
+            _worth_figure(fans),
+            *(_fan_table(fans, rules) for rules in work.rules),
+            Paragraph(words("report_fans.aiming", walls=f"{_walls(work):,}", leanings=", ".join(map(str, LEANINGS)))),
+            Bullets([*_aimed(aims), *_without(work.rules)]),
+            _curve_figure(aims, work.rules),
+            _aim_table(aims),
+        ],
+        headline=[_headline(aims)],
+    )
+
+
+# ---------------------------------------------------------------- fans
+
+
+def _fans(work: Work, rules: Ruleset) -> pd.DataFrame:
+    """Every fan of a ruleset, the most frequent first: its wins, shares, payment, and what it adds."""
+    progress = work.progress(words("report_fans.playing", ruleset=ruleset_name(rules.name)))
+    played = Run.of(rules, games=work.games, seed=work.seed)
+    rows = trials.play_rows(played, forks=False, workers=work.workers, progress=progress).rounds
+    return fan_frame(wins_of(rules, rows))
+
+
+def _common(fans: pd.DataFrame, rules: Ruleset) -> Words:
+    """What is frequent, what is rare and what was never won, in a sentence or two."""
+    of_rules = fans[fans["ruleset"] == rules.name]
+    of_hand = of_rules[~of_rules["fan"].isin(OF_THE_WIN)]
+    seen, never = of_hand[of_hand["wins"] > 0], of_rules[of_rules["wins"] == 0]
+    plain = of_rules.loc[of_rules["fan"] == "ping_hu", "wins_share"]
+    said = []
+    if len(seen):
+        first, last = seen.iloc[0], seen.iloc[-1]
+        said.append(
+            words(
+                "report_fans.common",
+                ruleset=ruleset_name(rules.name),
+                plain=f"{plain.iloc[0]:.1%}",
+                first=fan_words(first["fan"]),
+                share=f"{first['wins_share']:.2%}",
+                last=fan_words(last["fan"]),
+                wins=f"{last['wins']:,}",
+                all=f"{last['all_wins']:,}",
+            )
+        )
+    if len(never):
+        bound = float(never["rounds_share_high"].max())
+        said.append(
+            words(
+                "report_fans.never",
+                games=f"{int(never['rounds'].iloc[0]):,}",
+                fans=enumerated([fan_words(fan) for fan in never["fan"]]),
+                once=f"{int(1 / bound):,}",
+            )
+        )
+    return Words.join(said)
+
+
+def fan_words(fan: str) -> Words:
+    """Name a fan in both languages."""
+    return words(f"report_fans.fan.{fan}")
+
+
+def _fan_table(fans: pd.DataFrame, rules: Ruleset) -> Table:
+    frame = fans[fans["ruleset"] == rules.name].reset_index(drop=True)
+    sign = "×" if rules.fans.combine == "multiply" else "+"
+    frame["name"] = as_column(map(fan_words, frame["fan"]))
+    frame["worth"] = [f"{sign}{value}" for value in frame["value"]]
+    forms = {
+        "name": ("fan", "text"),
+        "worth": ("value", "text"),
+        "wins": ("wins", "count"),
+        "wins_share": ("wins_share", "estimate:.3%"),
+        "rounds_share": ("rounds_share", "estimate:.3%"),
+        "paid": ("paid", "estimate:.2f"),
+        "added": ("added", "estimate:.2f"),
+    }
+    columns = [Column(field, words(f"report_fans.table.{head}"), form) for field, (head, form) in forms.items()]
+    caption = words("report_fans.table.caption", ruleset=ruleset_name(rules.name))
+    return Table(f"fans_{rules.name}", frame, caption, columns)
+
+
+def _frequency_figure(fans: pd.DataFrame, told: Words) -> Figure:
+    return Figure(
+        "frequency",
+        words("report_fans.frequency.caption"),
+        words("report_fans.frequency.alt", words=told),
+        partial(_draw_fans, fans, "wins_share", words("report_fans.frequency.axis")),
+        size=(7.5, 8.5),
+    )
+
+
+def _worth_figure(fans: pd.DataFrame) -> Figure:
+    shown = fans[fans["added"] > 0]
+    most = [shown.loc[place] for place in shown.groupby("ruleset", sort=False)["added"].idxmax()]
+    told = [
+        words(
+            "report_fans.worth.most",
+            ruleset=ruleset_name(row["ruleset"]),
+            most=f"{row['added']:.1f}",
+            fan=fan_words(row["fan"]),
+        )
+        for row in most
+    ]
+    return Figure(
+        "worth",
+        words("report_fans.worth.caption", events=MIN_EVENTS),
+        words("report_fans.worth.alt", words=Words.join(told)),
+        partial(_draw_fans, shown, "added", words("report_fans.worth.axis")),
+        size=(7.5, 8.0),
+    )
+
+
+def _draw_fans(fans: pd.DataFrame, field: str, axis: Words, canvas: Canvas, lang: str) -> None:
+    """Draw one figure of every fan as dots with intervals, a colour and a height of its own for each ruleset."""
+    axes = canvas.subplots()
+    order = fans.groupby("fan")[field].max().sort_values(ascending=False).index
+    rulesets = list(dict.fromkeys(fans["ruleset"]))
+    for number, ruleset in enumerate(rulesets):
+        of_rules = fans[fans["ruleset"] == ruleset]
+        places = order.get_indexer(of_rules["fan"]) + (number - (len(rulesets) - 1) / 2) * 0.15
+        colour = COLOURS[number % len(COLOURS)]
+        _draw_estimates(axes, places, of_rules, field, colour, label(ruleset_name(ruleset), lang))
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(partial(_tick, as_share=field == "wins_share")))
+    axes.xaxis.set_minor_formatter(FuncFormatter(lambda value, place: ""))
+    if field != "wins_share":
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.set_yticks(range(len(order)), [label(fan_words(fan), lang) for fan in order])
+    axes.set_ylim(len(order) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x")
+    axes.set_xlabel(label(axis, lang))
+    canvas.legend(loc="outside upper center", ncols=len(rulesets))
+
+
+def _tick(value: float, place: int, *, as_share: bool) -> str:
+    return f"{100 * value:.6g}%" if as_share else f"{value:.6g}"
+
+
+def _draw_estimates(axes: Axes, places: NDArray[Any], rows: pd.DataFrame, field: str, colour: str, name: str) -> None:
+    mean, low, high = (rows[field + end].to_numpy() for end in ("", "_low", "_high"))
+    seen = mean > 0
+    axes.hlines(places[seen], np.maximum(low[seen], mean[seen] / 100), high[seen], color=colour, linewidth=1.5)
+    axes.plot(mean[seen], places[seen], "o", color=colour, markersize=4, label=name)
+    axes.plot(high[~seen], places[~seen], "<", color=colour, markersize=4.5, fillstyle="none")
+
+
+# ---------------------------------------------------------------- aims
+
+
+def _walls(work: Work) -> int:
+    return max(work.games // ROUNDS_PER_WALL, 2 * MIN_EVENTS)
+
+
+def planned(rules: Ruleset) -> list[str]:
+    """Name the aims for which the players have a plan under a ruleset, as `core.plans` decides."""
+    value = rules.fans.value
+    dragons = rules.tiles.wild == "none" and bool(value("big_three_dragons") or value("small_three_dragons"))
+    has = {
+        "triplets": bool(value("all_triplets")) and rules.shapes.missing_suit == "off",
+        "pairs": rules.shapes.seven_pairs,
+        "flush": bool(value("full_flush")),
+        "dragons": dragons,
+        "dragons_kept": dragons,
+    }
+    return [aim for aim in AIMS if has[aim]]
+
+
+def player(aim: str, leaning: float) -> dict[str, Any]:
+    """The player that leans towards one hand, and towards no other."""
+    return {**NO_PLAN, **dict.fromkeys(AIMS[aim], leaning)}
+
+
+def _aims(work: Work, rules: Ruleset) -> pd.DataFrame:
+    """Players and what they gain over plain speed and over no plan, a row each."""
+    walls = _walls(work)
+    name = ruleset_name(rules.name)
+
+    def play(policy: Mapping[str, Any], of: Words) -> NDArray[np.void]:
+        progress = work.progress(words("report_fans.aiming_now", ruleset=name, aim=of))
+        return trials.play_seats(rules, policy, walls=walls, seed=work.seed, workers=work.workers, progress=progress)
+
+    players = [("reference", 1, {"policy": "efficient"})]
+    players += [(aim, leaning, player(aim, leaning)) for aim in planned(rules) for leaning in LEANINGS]
+    speed, none = play(SPEED, words("report_fans.aim.none")), play(NO_PLAN, words("report_fans.aim.none"))
+    rows = [_aim_row("none", 0, none, speed, none)]
+    rows += [_aim_row(aim, leaning, play(policy, aim_words(aim)), speed, none) for aim, leaning, policy in players]
+    frame = pd.DataFrame([{key: row[key] for key in ("aim", "leaning")} for row in rows])
+    frame.insert(0, "ruleset", rules.name)
+    frame["walls"] = walls
+    for field in ("gain", "over_none", "reached"):
+        estimate_columns(frame, field, means([row[field] for row in rows]))
+    return frame
+
+
+def _aim_row(
+    aim: str, leaning: float, played: NDArray[np.void], speed: NDArray[np.void], none: NDArray[np.void]
+) -> dict[str, Any]:
+    return {
+        "aim": aim,
+        "leaning": leaning,
+        "gain": where_enough(trials.gain(played, speed), differing(played, speed)),
+        "over_none": where_enough(trials.gain(played, none), differing(played, none)),
+        "reached": _reached(aim, played) if aim in HANDS else NOTHING,
+    }
+
+
+def _reached(aim: str, played: NDArray[np.void]) -> Estimates:
+    """The share of its rounds that the player won with the hand it is after."""
+    fans = own_fans(played)
+    reached = np.zeros(fans.shape, bool)
+    for fan in HANDS[aim]:
+        reached |= has_fan(fans, fan)
+    return share_of(reached.sum(axis=1), np.full(len(fans), fans.shape[1]))
+
+
+def aim_words(aim: str) -> Words:
+    """Name an aim in both languages."""
+    return words(f"report_fans.aim.{aim}")
+
+
+def _aimed(aims: pd.DataFrame) -> list[Words]:
+    """Say of each aim, taken as it comes and at the largest leaning, where it is ahead of plain speed and where not."""
+    told = []
+    for aim in ("none", "reference", *AIMS):
+        of_aim = aims[aims["aim"] == aim]
+        sentences = []
+        for leaning in sorted({of_aim["leaning"].min(), of_aim["leaning"].max()} if len(of_aim) else set()):
+            told_of = found_in(of_aim[of_aim["leaning"] == leaning])
+            sentences.append(words("report_fans.aimed", leaning=leaning, told=told_of))
+        if sentences:
+            told.append(words("report_fans.of_aim", aim=aim_words(aim), told=Words.join(sentences)))
+    return told
+
+
+def _without(rulesets: Sequence[Ruleset]) -> list[Words]:
+    """Say under which rulesets the players do not aim for a hand."""
+    told = []
+    for rules in rulesets:
+        missing = [aim_words(aim) for aim in AIMS if aim not in planned(rules)]
+        if missing:
+            told.append(words("report_fans.without", ruleset=ruleset_name(rules.name), aims=enumerated(missing)))
+    return told
+
+
+def _headline(aims: pd.DataFrame) -> Words:
+    single = aims[aims["aim"].isin(list(AIMS))]
+    easy, forced = (single[single["leaning"] == leaning] for leaning in (LEANINGS[0], LEANINGS[-1]))
+    counts = {
+        "cells": len(easy),
+        "ahead": int((easy["gain_low"] > 0).sum()),
+        "behind": int((easy["gain_high"] < 0).sum()),
+        "top": LEANINGS[-1],
+        "top_ahead": int((forced["gain_low"] > 0).sum()),
+    }
+    lost = forced[forced["gain_high"] < 0]
+    if lost.empty:
+        return words("report_fans.headline_none", **counts)
+    return words("report_fans.headline", **counts, top_behind=len(lost), worst=f"{-lost['gain'].min():.2f}")
+
+
+def _curve_figure(aims: pd.DataFrame, rulesets: Sequence[Ruleset]) -> Figure:
+    walls = f"{int(aims['walls'].iloc[0]):,}"
+    told = Words.join([*_aimed(aims)])
+    columns = min(len(rulesets), 3)
+    rows = -(-len(rulesets) // columns)
+    return Figure(
+        "aims",
+        words("report_fans.curve.caption", walls=walls),
+        words("report_fans.curve.alt", words=told),
+        partial(_draw_curves, aims, [rules.name for rules in rulesets], columns),
+        size=(max(3.1 * columns, 5.0), 2.7 * rows + 0.6),
+    )
+
+
+def _draw_curves(aims: pd.DataFrame, rulesets: Sequence[str], columns: int, canvas: Canvas, lang: str) -> None:
+    every = panels(canvas, len(rulesets), columns, share=False)
+    for number, (ruleset, axes) in enumerate(zip(rulesets, every, strict=True)):
+        of_rules = aims[aims["ruleset"] == ruleset]
+        axes.axhline(0, color=GREY, linewidth=0.8, zorder=0)
+        for place, aim in enumerate(AIMS):
+            line = of_rules[of_rules["aim"].isin(["none", aim])]
+            if len(line) > 1:
+                _draw_line(axes, line, place, label(aim_words(aim), lang))
+        axes.set_title(label(ruleset_name(ruleset), lang))
+        axes.set_xticks(range(len(LEANINGS) + 1), ["0", *map(str, LEANINGS)])
+        axes.set_xlim(-0.4, len(LEANINGS) + 0.4)
+        axes.set_xlabel(label(words("report_fans.curve.x"), lang))
+        if number % columns == 0:
+            axes.set_ylabel(label(words("report_fans.curve.y"), lang))
+    handles: dict[str, Any] = {}
+    for axes in every:
+        handles.update({name: line for line, name in zip(*axes.get_legend_handles_labels(), strict=True)})
+    canvas.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=3)
+
+
+def _draw_line(axes: Axes, line: pd.DataFrame, place: int, name: str) -> None:
+    """Draw the line of the aim at that place; lines stand a little apart, so that none hides another's intervals."""
+    mean = line["gain"].to_numpy()
+    ends = np.abs(line[["gain_low", "gain_high"]].to_numpy().T - mean)
+    across = np.arange(len(line)) + (place - (len(AIMS) - 1) / 2) * 0.06
+    style: dict[str, Any] = {"color": COLOURS[place], "marker": "os^Dv"[place], "markersize": 3.5, "linewidth": 1.1}
+    axes.errorbar(across, mean, yerr=ends, label=name, **style)
+
+
+def _aim_table(aims: pd.DataFrame) -> Table:
+    frame = aims.copy()
+    frame["ruleset_name"] = as_column(map(ruleset_name, frame["ruleset"]))
+    frame["aim_name"] = as_column(map(aim_words, frame["aim"]))
+    forms = {
+        "ruleset_name": ("ruleset", "text"),
+        "aim_name": ("aim", "text"),
+        "leaning": ("leaning", "count"),
+        "walls": ("walls", "count"),
+        "gain": ("gain", "estimate:+.3f"),
+        "over_none": ("over_none", "estimate:+.3f"),
+        "reached": ("reached", "estimate:.2%"),
+    }
+    columns = [Column(field, words(f"report_fans.aims.{head}"), form) for field, (head, form) in forms.items()]
+    return Table("aims", frame, words("report_fans.aims.caption"), columns)
+
+
+ANALYSIS = Analysis(name="fans", analyse=analyse, presets=PRESETS, together=True, games=480_000, draft_games=48_000)
+
+
+def main() -> None:
+    """Run the analysis from the command line."""
+    run(ANALYSIS)
+
+
+if __name__ == "__main__":
+    main()

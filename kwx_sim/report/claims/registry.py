@@ -1,0 +1,81 @@
+"""The documents' claims as data: what is said where, and the one contrast that tests it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kwx_sim import text
+from kwx_sim.policies import parse_policy
+from kwx_sim.report.section import Words, words
+
+__all__ = ["PRESETS_OF", "Claim", "claims", "player"]
+
+PRESETS_OF = {"A": ("platform",), "B": ("hongzhong",), "C": ("suizhou", "xiangyang", "shiyan")}
+"""The presets of a document."""
+
+Preset = Literal["platform", "hongzhong", "suizhou", "xiangyang", "shiyan"]
+
+
+class Claim(BaseModel):
+    """A claim and its contrast; `claims.toml` says what the fields mean."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    number: int = Field(ge=1, le=12)
+    document: Literal["A", "B", "C"]
+    test: Literal["players", "fact", "none"]
+    follows: str = ""
+    against: str = ""
+    others: str = ""
+    measure: str = ""
+    unit: str = "round"
+    margin: float = 0.05
+    also: tuple[Preset, ...] = ()
+    variants: dict[Literal["follows", "against", "others"], tuple[str, ...]] = {}
+    split: str = ""
+    by: tuple[Literal["turn", "live", "kinds", "fan"], ...] = ()
+    beside: str = ""
+
+    @property
+    def presets(self) -> tuple[str, ...]:
+        """The presets of the contrasts that are judged."""
+        return PRESETS_OF[self.document]
+
+    def text(self, name: str) -> Words:
+        """Give one of the claim's texts: `short`, `said`, `test`, …"""
+        return words(f"report_claims.claim.{self.id}.{name}")
+
+    def has(self, name: str) -> bool:
+        """Tell whether the claim has that text."""
+        return text.has(f"report_claims.claim.{self.id}.{name}")
+
+    def varied(self) -> Iterator[tuple[str, str, Claim]]:
+        """Give the exploratory contrasts: the field that is changed, its value, and the claim with it."""
+        for field, values in self.variants.items():
+            for value in values:
+                yield field, value, self.model_copy(update={field: value})
+
+
+@cache
+def claims() -> tuple[Claim, ...]:
+    """Read every claim, in the order of the documents; raises ValueError for one that is wrong."""
+    source = files(__package__) / "claims.toml"
+    found = tuple(Claim.model_validate(entry) for entry in tomllib.loads(source.read_text(encoding="utf-8"))["claim"])
+    if len({claim.id for claim in found}) != len(found):
+        raise ValueError("claims.toml: two claims have the same id")
+    for claim in found:
+        for parameters in (claim.follows, claim.against, claim.others):
+            parse_policy(player(parameters))
+    return found
+
+
+def player(parameters: str) -> str:
+    """Name the efficient player of some parameters as policies are named."""
+    return f"efficient:{parameters}" if parameters else "efficient"

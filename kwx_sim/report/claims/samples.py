@@ -1,0 +1,350 @@
+"""Samples: a datum a round, turn or fork, whose mean is a claim's figure, and by what it may be split.
+
+Every sample is made from `Deals` and is above its claim's margin where the claim is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kwx_sim import hands
+from kwx_sim.core import fans
+from kwx_sim.core.fork import ARMS
+from kwx_sim.core.state import DISCARD_WON, RED, SELF_DRAWN
+from kwx_sim.report.claims.deals import SEATS, Datum, Deals, Found, ratio_of, share_of
+from kwx_sim.report.claims.shapes import lone_kinds, partial_kinds, single_tile_wait
+from kwx_sim.trials import points
+
+__all__ = ["FIVE", "FOUR_SIX", "MEASURES", "Sample", "legal_kinds", "maima_tiles", "seats_with_kongs", "wins", "won"]
+
+SUITED, KINDS = 18, 27
+DECLARE, NEVER = ARMS.index("declare"), ARMS.index("never")
+RANK = np.arange(SUITED) % 9 + 1
+FIVE, FOUR_SIX = RANK == 5, (RANK == 4) | (RANK == 6)
+DOZENS = 24
+GUESS, NEAR = 5.5, 0.25
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Data and what they are counted by; the figure is Σ total / Σ count.
+
+    Attributes
+    ----------
+    labels : by factor (turn, live, kinds, fan), a value for each datum
+    rounds : number of each datum's round where a round may have several
+    share : whether each total is at most its count: a proportion
+    n : what there are so many of, where that is not Σ count
+    """
+
+    total: Datum
+    count: Datum
+    labels: Mapping[str, Datum] = field(default_factory=dict)
+    rounds: Datum | None = None
+    share: bool = False
+    n: int | None = None
+
+    def found(self, chosen: Mask | None = None) -> Found:
+        """Give the figure over all data, or the chosen ones."""
+        keep = np.ones(len(self.total), np.bool_) if chosen is None else chosen
+        total, count = self.total[keep], self.count[keep]
+        if self.rounds is not None:
+            _, place = np.unique(self.rounds[keep], return_inverse=True)
+            total, count = np.bincount(place, total), np.bincount(place, count)
+        found = share_of(total, count) if self.share else ratio_of(total, count)
+        return found if self.n is None else found._replace(n=self.n)
+
+
+def _each(total: Datum, **labels: Datum) -> Sample:
+    return Sample(total, np.ones(len(total), np.int64), labels)
+
+
+# ---------------------------------------------------------------- players
+
+
+def _cost_of_guard(deals: Deals) -> Sample:
+    """What declaring gains where nobody keeps a shown wait back, less what it gains where everybody does."""
+    gains = []
+    for others in ("avoidance=0", ""):
+        always, never = (deals.played(f"liangdao={mode}", others).points for mode in ("always", "never"))
+        gains.append((always - never).sum(axis=1) / SEATS)
+    return _each(gains[0] - gains[1])
+
+
+def _others_win_less(deals: Deals) -> Sample:
+    """The others' wins a round without a single dragon kept, less those with."""
+    plain, keeps = (deals.played(parameters).others_won for parameters in ("", "keep_dragons=2"))
+    return _each((plain - keeps).sum(axis=1) / SEATS)
+
+
+def _piao_when_it_wins(deals: Deals) -> Sample:
+    none, two = (deals.played("", "", piao) for piao in (0, 2))
+    more = (two.points - none.points) * none.won
+    return Sample(more.sum(axis=1), none.won.sum(axis=1))
+
+
+def _piao_when_it_pays(deals: Deals) -> Sample:
+    none, two = (deals.played("", "", piao) for piao in (0, 2))
+    lost = (none.won == 0) & (none.others_won > 0)
+    return Sample(((none.points - two.points) * lost).sum(axis=1), lost.sum(axis=1))
+
+
+# ---------------------------------------------------------------- rounds
+
+
+def wins(deals: Deals, *fan_bits: int) -> Mask:
+    """Which seats won with any of the fans, (rounds, 3)."""
+    mask = np.uint32(sum(1 << fan for fan in fan_bits))
+    found: Mask = deals.table.rounds["win_fans"] & mask != 0
+    return found & won(deals)
+
+
+def won(deals: Deals) -> Mask:
+    """Which seats won, (rounds, 3)."""
+    return np.asarray(deals.table.rounds["winners"][:, None] >> np.arange(SEATS) & 1 != 0)
+
+
+def maima_tiles(deals: Deals) -> Datum:
+    """The maima points of every tile that a self-draw turned."""
+    rounds = deals.table.rounds
+    tile = rounds["maima_tile"][(rounds["outcome"] == SELF_DRAWN) & (rounds["maima_points"] > 0)].astype(np.int64)
+    return np.where(tile < SUITED, tile % 9 + 1, deals.rules.maima.dragon)
+
+
+def _maima_near_five_and_a_half(deals: Deals) -> Sample:
+    """How much nearer to 5.5 than a quarter the mean tile is."""
+    tiles = maima_tiles(deals)
+    side = np.sign(tiles.sum() - GUESS * len(tiles))
+    return _each(NEAR - side * (tiles - GUESS))
+
+
+def _less_than_half_is_maima(deals: Deals) -> Sample:
+    """Half less the share of maima in what self-draws are paid."""
+    rounds = deals.table.rounds
+    drawn = rounds[rounds["outcome"] == SELF_DRAWN]
+    income = drawn["win_points"].max(axis=(1, 2)).astype(np.int64)
+    return Sample(income / 2 - drawn["maima_points"], income, n=len(drawn))
+
+
+def _four_six_feeds_kawuxing(deals: Deals) -> Sample:
+    """The share of wins on a discarded 4 or 6 that count 卡五星."""
+    rounds = deals.table.rounds
+    fed = (rounds["outcome"] == DISCARD_WON) & np.isin(rounds["win_tile"], np.flatnonzero(FOUR_SIX))
+    return Sample(wins(deals, fans.KAWUXING)[fed].sum(axis=1), won(deals)[fed].sum(axis=1), share=True)
+
+
+def seats_with_kongs(deals: Deals, least: int) -> Mask:
+    """Which seats konged at least so many times, (rounds, 3)."""
+    return np.asarray(deals.table.rounds["melds"][:, :, 1:].sum(axis=2) >= least)
+
+
+def _dozens_after_two_kongs(deals: Deals) -> Sample:
+    """Of the seats that konged twice or more, the share that won 24 bases or more in the round."""
+    twice = seats_with_kongs(deals, 2)
+    many = twice & (points(deals.table.rounds) >= DOZENS)
+    return Sample(many.sum(axis=1), twice.sum(axis=1), share=True)
+
+
+def _kong_cannon_cost(deals: Deals) -> Sample:
+    """What 杠上炮 costs who fed it, by the kong."""
+    rounds = deals.table.rounds
+    paid = (rounds["win_points"].clip(min=0).sum(axis=2) * wins(deals, fans.KONG_CANNON)).sum(axis=1)
+    return Sample(paid, rounds["melds"][:, :, 1:].sum(axis=(1, 2)).astype(np.int64))
+
+
+def _kong_fed_cost(deals: Deals) -> Sample:
+    """In rounds with one kong, on a discard: the third seat's result less that of the one who fed it."""
+    rounds = deals.table.rounds
+    kongs = rounds["melds"][:, :, 1:].sum(axis=1)
+    alone = rounds[(kongs.sum(axis=1) == 1) & (kongs[:, 0] == 1)]
+    result, paid = points(alone), alone["kong_points"]
+    return _each((result * (paid == 0)).sum(axis=1) - (result * (paid < 0)).sum(axis=1))
+
+
+def _four_sets_called(deals: Deals) -> Sample:
+    """The result of seats that called or konged all four sets."""
+    rounds = deals.table.rounds
+    called = rounds["melds"].sum(axis=2) == 4
+    return Sample((points(rounds) * called).sum(axis=1), called.sum(axis=1).astype(np.int64))
+
+
+# ---------------------------------------------------------------- forks
+
+
+def _declared(deals: Deals, chosen: Mask | None = None) -> Sample:
+    """What declaring at once gains over never declaring, at each first ready moment or the chosen ones."""
+    forks = deals.table.forks if chosen is None else deals.table.forks[chosen]
+    hand, result = forks["hand"], forks["points"].astype(np.int64)
+    return Sample(
+        result[:, DECLARE] - result[:, NEVER],
+        np.ones(len(forks), np.int64),
+        {"turn": hand["draws"], "live": hand["live"], "kinds": np.bitwise_count(hand["waits"]), "fan": hand["fan"]},
+        forks["number"],
+    )
+
+
+def _declared_one_kind(deals: Deals) -> Sample:
+    return _declared(deals, np.bitwise_count(deals.table.forks["hand"]["waits"]) == 1)
+
+
+def _declared_single_tile(deals: Deals) -> Sample:
+    """单吊: hands that wait for the pair of one tile, and for nothing else."""
+    hand = deals.table.forks["hand"]
+    return _declared(deals, single_tile_wait(hand["counts"], hand["waits"]))
+
+
+# ---------------------------------------------------------------- turns
+
+
+def _played_on(deals: Deals, first: Mask, second: Mask) -> Sample:
+    """What the discards `first` win more than `second`, each the mean of its kinds, in turns that allow both.
+
+    Parameters
+    ----------
+    first, second : (turns, 18) or (turns, 27)
+    """
+    turns = deals.turns
+    legal = legal_kinds(turns)
+    better, worse = first & legal[:, : first.shape[1]], second & legal[:, : second.shape[1]]
+    both = better.any(axis=1) & worse.any(axis=1)
+    own = turns["points"][both, :, 0]
+    return _each(_mean_over(own, better[both]) - _mean_over(own, worse[both]), turn=turns["draws"][both])
+
+
+def legal_kinds(turns: NDArray[np.void]) -> Mask:
+    """Which kinds may be discarded, (turns, 27)."""
+    return np.asarray(turns["legal"][:, None] >> np.arange(KINDS, dtype=np.uint32) & 1 != 0)
+
+
+def _mean_over(values: Datum, chosen: Mask) -> NDArray[np.float64]:
+    return np.asarray((values[:, : chosen.shape[1]] * chosen).sum(axis=1) / chosen.sum(axis=1))
+
+
+def _nearest(turns: NDArray[np.void]) -> Mask:
+    """The suited discards that leave the hand as near as any does."""
+    distance = np.where(legal_kinds(turns), turns["shanten"], 99)
+    return np.asarray(distance == distance.min(axis=1, keepdims=True))[:, :SUITED]
+
+
+def _five_kept(deals: Deals) -> Sample:
+    nearest = _nearest(deals.turns)
+    return _played_on(deals, nearest & ~FIVE, nearest & FIVE)
+
+
+def _four_six_kept(deals: Deals) -> Sample:
+    nearest = _nearest(deals.turns)
+    return _played_on(deals, nearest & ~FIVE & ~FOUR_SIX, nearest & FOUR_SIX)
+
+
+def _lone_five_kept(deals: Deals) -> Sample:
+    lone = lone_kinds(deals.turns["counts"])
+    return _played_on(deals, lone & ~FIVE, lone & FIVE)
+
+
+def _lone_four_six_kept(deals: Deals) -> Sample:
+    lone = lone_kinds(deals.turns["counts"])
+    return _played_on(deals, lone & ~FIVE & ~FOUR_SIX, lone & FOUR_SIX)
+
+
+def _next_seat_moved_more(deals: Deals) -> Sample:
+    """How much more another discard than the chosen one moves the next seat's result than that of the seat after."""
+    turns = deals.turns
+    chosen = turns["points"][np.arange(len(turns)), turns["chosen"]]
+    moved = np.abs(turns["points"][:, :, 1:] - chosen[:, None, 1:])
+    others = legal_kinds(turns) & (np.arange(KINDS) != turns["chosen"][:, None])
+    some = others.any(axis=1)
+    gap = _mean_over((moved[:, :, 0] - moved[:, :, 1])[some], others[some])
+    return _each(gap, turn=turns["draws"][some])
+
+
+def _ready(turns: NDArray[np.void]) -> Mask:
+    return np.asarray(legal_kinds(turns) & (turns["shanten"] == 0))
+
+
+def _widest_over_narrowest(deals: Deals) -> Sample:
+    turns = deals.turns
+    ready = _ready(turns)
+    live = turns["live"].astype(np.int64)
+    most, fewest = np.where(ready, live, -1).max(axis=1), np.where(ready, live, 99).min(axis=1)
+    differ = (ready.sum(axis=1) > 1) & (most > fewest)
+    widest = ready & (live == most[:, None]) & differ[:, None]
+    return _played_on(deals, widest, ready & (live == fewest[:, None]) & differ[:, None])
+
+
+def _waits(deals: Deals) -> NDArray[np.bool_]:
+    """The waits of each discard that leaves a hand without melds ready, (turns, 27 discards, 27 kinds)."""
+    turns = deals.turns
+    row, tile = np.nonzero(_ready(turns) & (turns["melds"] == 0)[:, None])
+    left = turns["counts"][row]
+    left[np.arange(len(row)), tile] -= 1
+    found = np.zeros((len(turns), KINDS, KINDS), np.bool_)
+    found[row, tile] = hands.waits(left, rules=deals.rules)
+    if deals.rules.tiles.wild != "none":
+        found[:, :, RED] = False  # it completes every ready hand
+    return found
+
+
+def _two_kinds_over_one(deals: Deals) -> Sample:
+    kinds = _waits(deals).sum(axis=2)
+    return _played_on(deals, kinds >= 2, kinds == 1)
+
+
+def _more_over_middle_five(deals: Deals) -> Sample:
+    """Ready hands with more live tiles, over those that wait in the middle of 4-6 and for nothing else."""
+    turns = deals.turns
+    waits, counts = _waits(deals), turns["counts"]
+    only_five = np.zeros((len(turns), KINDS), np.bool_)
+    for five in np.flatnonzero(FIVE):
+        middle = (counts[:, five - 1] > 0) & (counts[:, five] == 0) & (counts[:, five + 1] > 0)
+        only_five |= (waits[:, :, five] & (waits.sum(axis=2) == 1)) & middle[:, None]
+    live = turns["live"].astype(np.int64)
+    five_live = np.where(only_five, live, -1).max(axis=1)
+    return _played_on(deals, waits.any(axis=2) & (live > five_live[:, None]), only_five)
+
+
+def _red_kept(deals: Deals) -> Sample:
+    """The chosen discard over a red dragon."""
+    turns = deals.turns
+    chosen = np.arange(KINDS) == turns["chosen"][:, None]
+    red = np.broadcast_to(np.arange(KINDS) == RED, chosen.shape)
+    return _played_on(deals, chosen & ~red, red)
+
+
+def _single_over_partial(deals: Deals) -> Sample:
+    counts = deals.turns["counts"]
+    return _played_on(deals, lone_kinds(counts), partial_kinds(counts))
+
+
+MEASURES = {
+    "cost_of_guard": _cost_of_guard,
+    "others_win_less": _others_win_less,
+    "piao_when_it_wins": _piao_when_it_wins,
+    "piao_when_it_pays": _piao_when_it_pays,
+    "maima_near_five_and_a_half": _maima_near_five_and_a_half,
+    "less_than_half_is_maima": _less_than_half_is_maima,
+    "four_six_feeds_kawuxing": _four_six_feeds_kawuxing,
+    "dozens_after_two_kongs": _dozens_after_two_kongs,
+    "kong_cannon_cost": _kong_cannon_cost,
+    "kong_fed_cost": _kong_fed_cost,
+    "four_sets_called": _four_sets_called,
+    "declared": _declared,
+    "declared_one_kind": _declared_one_kind,
+    "declared_single_tile": _declared_single_tile,
+    "five_kept": _five_kept,
+    "four_six_kept": _four_six_kept,
+    "lone_five_kept": _lone_five_kept,
+    "lone_four_six_kept": _lone_four_six_kept,
+    "next_seat_moved_more": _next_seat_moved_more,
+    "two_kinds_over_one": _two_kinds_over_one,
+    "widest_over_narrowest": _widest_over_narrowest,
+    "more_over_middle_five": _more_over_middle_five,
+    "red_kept": _red_kept,
+    "single_over_partial": _single_over_partial,
+}
+"""Samples by the name that `claims.toml` calls them."""

@@ -1,0 +1,151 @@
+"""The figures on the timing of 亮倒: turn by live tiles for each value of the hand, and small multiples by rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+
+from kwx_sim.report.figures import COLOURS, GREY, heat_map, panels
+from kwx_sim.report.liangdao.forks import BIN_NAMES, MAP, Cells, Forks, clear, enough, size, verdicts
+from kwx_sim.report.liangdao.settings import Setting
+from kwx_sim.report.liangdao.wording import told
+from kwx_sim.report.section import Words
+from kwx_sim.stats import Estimates
+
+__all__ = ["MAP_SIZE", "SETTINGS_SIZE", "Map", "draw_map", "draw_settings"]
+
+MAP_SIZE, SETTINGS_SIZE = (9.0, 12.0), (8.5, 9.5)
+COLUMNS = 2
+STRONGEST = 90
+"""Percentile of the cells' size that has the strongest colour: a few rare cells would leave all others pale."""
+
+OWN_COLOUR = "#000000"
+SPREAD = 0.5
+"""Width over which the points of one bin lie beside each other."""
+
+
+@dataclass(frozen=True)
+class Map:
+    """What declaring now gains over another way in each cell of turn, live tiles and value: arrays of that shape.
+
+    Attributes
+    ----------
+    found : NaN where there are fewer than LEAST forks
+    verdicts : above, below or unclear; empty where there is no estimate
+    """
+
+    found: Estimates
+    n: NDArray[np.int64]
+    verdicts: NDArray[np.str_]
+
+    @classmethod
+    def of(cls, forks: Forks, gain: NDArray[np.int64]) -> Map:
+        """Make the map of a gain of each fork, (m,)."""
+        shape = tuple(len(BIN_NAMES[dimension]) for dimension in MAP)
+        cells = Cells(forks.cell(MAP), forks.number, size(MAP))
+        found = enough(cells.mean(gain), cells.n)
+        side = verdicts(found, clear(found, cells.n))
+        return cls(Estimates(*(values.reshape(shape) for values in found)), cells.n.reshape(shape), side.reshape(shape))
+
+
+# ---------------------------------------------------------------- maps
+
+
+def draw_map(shown: Map, bar: Words, canvas: Canvas, lang: str) -> None:
+    """Draw a panel for each value of the hand; many live tiles on top."""
+    sizes = np.abs(shown.found.mean[np.isfinite(shown.found.mean)])
+    strongest = float(np.percentile(sizes, STRONGEST)) if len(sizes) else 0.0
+    places = panels(canvas, len(BIN_NAMES["fan"]), COLUMNS, share=False)
+    for fan, axes in enumerate(places):
+        mean, _, low, high = (values[:, ::-1, fan].T for values in shown.found)
+        image = heat_map(
+            axes, mean, BIN_NAMES["live"][::-1], BIN_NAMES["turn"], low=low, high=high, n=shown.n[:, ::-1, fan].T,
+            limit=strongest or 1.0, size=6.5,
+        )  # fmt: skip
+        _mark(axes, mean, shown.verdicts[:, ::-1, fan].T)
+        title = told("map.panel", fan=BIN_NAMES["fan"][fan], n=int(shown.n[..., fan].sum()))
+        axes.set_title(title.told(lang), loc="left")
+        axes.set_xlabel(told("map.x").told(lang))
+        axes.set_ylabel(told("map.y").told(lang))
+        if not np.isfinite(mean).any():
+            axes.text(0.5, 0.5, told("map.too_few").told(lang), transform=axes.transAxes, ha="center", color=GREY)
+        # What lies inside a panel cannot widen it: measuring all of it took a third of the time.
+        for artist in (*axes.texts, *axes.patches, *axes.lines):
+            artist.set_in_layout(False)
+    canvas.suptitle(told("map.marks").told(lang), fontsize=9, color=GREY)
+    canvas.colorbar(
+        image,
+        ax=places,
+        orientation="horizontal",
+        extend="both",
+        shrink=0.6,
+        aspect=40,
+        fraction=0.03,
+        pad=0.02,
+        label=bar.told(lang),
+    )
+
+
+def _mark(axes: Axes, mean: NDArray[np.float64], side: NDArray[np.str_]) -> None:
+    """Hatch what is not clear; draw a line where the sign turns, broken where a side of it is not clear."""
+    for i, j in np.argwhere(side == "unclear"):
+        corner = (float(j) - 0.5, float(i) - 0.5)
+        axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch="///", edgecolor=GREY, alpha=0.35, linewidth=0))
+    open_side = side == "unclear"
+    for i, j in np.argwhere(mean[:, 1:] * mean[:, :-1] < 0):
+        _turn(axes, (j + 0.5, j + 0.5), (i - 0.5, i + 0.5), open_side[i, j] or open_side[i, j + 1])
+    for i, j in np.argwhere(mean[1:] * mean[:-1] < 0):
+        _turn(axes, (j - 0.5, j + 0.5), (i + 0.5, i + 0.5), open_side[i, j] or open_side[i + 1, j])
+
+
+def _turn(axes: Axes, x: tuple[float, float], y: tuple[float, float], unclear: bool) -> None:
+    axes.plot(x, y, color="black", linewidth=1.6 if unclear else 2.6, linestyle=(0, (2, 1.5)) if unclear else "-")
+
+
+# ---------------------------------------------------------------- small multiples
+
+
+def draw_settings(settings: Sequence[Setting], dimension: str, canvas: Canvas, lang: str) -> None:
+    """Draw a panel for each rule: a line for each setting, the ruleset's own in black."""
+    names = list(dict.fromkeys(setting.panel for setting in settings))
+    places = panels(canvas, len(names), COLUMNS, share=False)
+    for name, axes in zip(names, places, strict=True):
+        _draw_panel(axes, [setting for setting in settings if setting.panel == name], dimension, lang)
+        axes.set_title(told(f"panel.{name}").told(lang), loc="left", pad=20)
+    bounds = [axes.get_ylim() for axes in places]
+    for axes in places:
+        axes.set_ylim(min(low for low, _ in bounds), max(high for _, high in bounds))
+    canvas.supxlabel(told(f"settings.{dimension}").told(lang), fontsize=9)
+    canvas.supylabel(told("settings.y").told(lang), fontsize=9)
+
+
+def _draw_panel(axes: Axes, settings: Sequence[Setting], dimension: str, lang: str) -> None:
+    bins = BIN_NAMES[dimension]
+    colours = iter(COLOURS)
+    axes.axhline(0, color=GREY, linewidth=0.8)
+    axes.grid(axis="y")
+    least = np.full(len(bins), np.iinfo(np.int64).max)
+    for place, setting in enumerate(settings):
+        found, n = setting.by[dimension]
+        label = setting.label.told(lang)
+        own = setting.moved is None
+        axes.errorbar(
+            np.arange(len(bins)) + SPREAD * ((place + 0.5) / len(settings) - 0.5), found.mean,
+            yerr=[found.mean - found.ci_low, found.ci_high - found.mean], fmt="o-", markersize=3.5, linewidth=1.2,
+            elinewidth=1.4, color=OWN_COLOUR if own else next(colours),
+            label=told("settings.own", setting=label).told(lang) if own else label,
+        )  # fmt: skip
+        least = np.minimum(least, n)
+    axes.set_xticks(range(len(bins)), [f"{name}\nn ≥ {count:,}" for name, count in zip(bins, least, strict=True)])
+    axes.tick_params(axis="x", labelsize=7, length=0)
+    axes.set_xlim(-0.6, len(bins) - 0.4)
+    axes.legend(
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=len(settings), borderaxespad=0.2, handlelength=1.2,
+        handletextpad=0.4, columnspacing=1.0, fontsize=7.5,
+    )  # fmt: skip

@@ -1,0 +1,65 @@
+"""Players compared on equal deals, as several sections tell it: where one gained, where it lost, and how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from kwx_sim.report.cells import amount
+from kwx_sim.report.section import Words, ruleset_name, words
+from kwx_sim.report.wins import MIN_EVENTS, NOTHING
+from kwx_sim.stats import Estimates
+
+__all__ = ["differing", "enumerated", "found_in", "where_enough"]
+
+VERDICTS = ("above", "below", "unclear", "too_few")
+
+
+def enumerated(items: Sequence[Words]) -> Words:
+    """Put the items of a list one after another."""
+    return Words.join(items, en=", ", zh="、")
+
+
+def found_in(rows: pd.DataFrame, field: str = "gain") -> Words:
+    """Say under which rulesets a gain is above zero, below it, not clear, or rests on too few rounds.
+
+    Parameters
+    ----------
+    rows : a row each ruleset: `ruleset`, and an estimate of that field; NaN for `where_enough`'s reason
+    """
+    cells: dict[str, list[Words]] = {verdict: [] for verdict in VERDICTS}
+    for _, row in rows.iterrows():
+        verdict = _verdict(row, field)
+        key = "report_players.name" if verdict == "too_few" else "report_players.cell"
+        half = (row[f"{field}_high"] - row[f"{field}_low"]) / 2
+        gain = f"{amount(row[field], '+.3f')} ± {half:.3f}"
+        cells[verdict].append(words(key, ruleset=ruleset_name(row["ruleset"]), gain=gain))
+    told = [
+        words(f"report_players.{how}", cells=enumerated(found), few=MIN_EVENTS) for how, found in cells.items() if found
+    ]
+    return Words.join(told, en="; ", zh="；")
+
+
+def _verdict(row: Any, field: str) -> str:
+    low, high = row[f"{field}_low"], row[f"{field}_high"]
+    if np.isnan(low):
+        return "too_few"
+    return "above" if low > 0 else "below" if high < 0 else "unclear"
+
+
+def differing(one: NDArray[np.void], other: NDArray[np.void]) -> NDArray[np.bool_]:
+    """Tell which rounds of two players, rows of `play_seats` on the same walls, went differently in any way."""
+    different = np.zeros(one.shape, bool)
+    for name in one.dtype.names or ():
+        apart = one[name] != other[name]
+        different |= apart.reshape(*one.shape, -1).any(axis=-1)
+    return different
+
+
+def where_enough(found: Estimates, different: NDArray[np.bool_]) -> Estimates:
+    """Give NaN for a gain where fewer than MIN_EVENTS rounds went differently: its interval would say too much."""
+    return found if np.count_nonzero(different) >= MIN_EVENTS else NOTHING

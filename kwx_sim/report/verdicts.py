@@ -1,0 +1,178 @@
+"""Verdicts on claims: one contrast a claim and ruleset, written down before the run, judged all together.
+
+A contrast is a figure that lies above a margin δ where the claim is right. Each cell, a claim under one ruleset, is a
+test of "the figure is δ", two-sided by the normal law (a contrast rests on thousands of rounds), with Holm's
+adjustment over all cells: HOLDS where it is refused and the figure lies above δ, FAILS where below, else UNCLEAR. The
+interval of a cell is taken at the level at which Holm's procedure tested it, so that it says what the verdict says.
+The chance that any verdict at all is wrong is at most α.
+
+A claim as a whole HOLDS (FAILS) where it does under every ruleset. That it holds here and is unclear there shows
+no difference between here and there; DEPENDS therefore asks for two things:
+
+1. Cochran's Q, Σ (dᵢ − d̄)² / sᵢ² with d̄ weighted by 1 / sᵢ², refuses "the figure is the same under every ruleset"
+   (chi-square, rulesets − 1 degrees of freedom; Holm over the claims);
+2. two rulesets whose verdicts differ have figures that differ (z test; Holm over the pairs of the claim). Q alone may
+   come from two rulesets under both of which the claim holds, only by more and by less.
+
+Otherwise the claim is UNCLEAR. Rulesets played on the same walls have figures that rise and fall together; both tests
+take them for independent, which makes differences look less certain than they are, never more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc, ndtr, ndtri
+
+__all__ = [
+    "DELTA",
+    "DEPENDS",
+    "FAILS",
+    "HOLDS",
+    "UNCLEAR",
+    "Contrast",
+    "Judged",
+    "Verdicts",
+    "cochran_q",
+    "holm",
+    "judge",
+]
+
+HOLDS, FAILS, UNCLEAR, DEPENDS = "HOLDS", "FAILS", "UNCLEAR", "DEPENDS"
+
+DELTA = 0.05
+"""Bases a round: what gains less counts as nothing."""
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A claim under a ruleset as one figure, above the margin where the claim is right; n counts what it rests on."""
+
+    claim: str
+    ruleset: str
+    mean: float
+    se: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A contrast with its verdict, Holm-adjusted p, and the interval at the level at which Holm tested it."""
+
+    contrast: Contrast
+    verdict: str
+    p: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Every cell, in the order given; the verdict on each claim; and the adjusted p of its interaction test.
+
+    Claims under one ruleset have no interaction.
+    """
+
+    cells: tuple[Judged, ...]
+    claims: Mapping[str, str]
+    interaction: Mapping[str, float]
+
+
+def judge(contrasts: Sequence[Contrast], delta: float = DELTA, alpha: float = ALPHA) -> Verdicts:
+    """Judge all contrasts together.
+
+    A contrast without a figure or without a spread that is a number is UNCLEAR.
+
+    Raises ValueError where a claim has two contrasts under one ruleset.
+    """
+    if len({(contrast.claim, contrast.ruleset) for contrast in contrasts}) < len(contrasts):
+        raise ValueError("a claim has one contrast under a ruleset")
+    mean, se = (np.array([getattr(contrast, field) for contrast in contrasts], float) for field in ("mean", "se"))
+    adjusted, level = holm(_two_sided(mean - delta, se), alpha)
+    half = -ndtri(level / 2) * se
+    cells = tuple(
+        Judged(
+            contrast, _verdict(float(p), contrast.mean - delta, alpha), float(p), contrast.mean - h, contrast.mean + h
+        )
+        for contrast, p, h in zip(contrasts, adjusted, half.tolist(), strict=True)
+    )
+    by_claim: dict[str, list[Judged]] = {}
+    for cell in cells:
+        by_claim.setdefault(cell.contrast.claim, []).append(cell)
+    interaction = _interactions(by_claim, alpha)
+    verdicts = {
+        claim: _of_claim(found, interaction.get(claim, 1.0) <= alpha, alpha) for claim, found in by_claim.items()
+    }
+    return Verdicts(cells, verdicts, interaction)
+
+
+def holm(p: ArrayLike, alpha: float = ALPHA) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Adjust p values by Holm's procedure.
+
+    Returns
+    -------
+    Adjusted values, refused where at most alpha; and the level at which each was tested: alpha / (m − k) for the k-th
+    smallest of m, counted from 0, and for all after the first that is not refused the level of that one.
+    """
+    values = np.asarray(p, float)
+    order = np.argsort(values, kind="stable")
+    left = len(values) - np.arange(len(values))
+    adjusted, level = np.empty_like(values), np.empty_like(values)
+    adjusted[order] = np.minimum(np.maximum.accumulate(values[order] * left), 1.0)
+    refused = int((adjusted <= alpha).sum())
+    level[order] = alpha / np.maximum(left, len(values) - refused)
+    return adjusted, level
+
+
+def cochran_q(mean: ArrayLike, se: ArrayLike) -> tuple[float, float]:
+    """Give Cochran's Q of figures that are independent, and its p by chi-square."""
+    figures, spreads = np.asarray(mean, float), np.asarray(se, float)
+    weights = 1 / spreads**2
+    centre = (weights * figures).sum() / weights.sum()
+    q = float((weights * (figures - centre) ** 2).sum())
+    return q, float(chdtrc(len(figures) - 1, q))
+
+
+def _two_sided(distance: NDArray[np.float64], se: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * ndtr(-np.abs(distance / se))
+    return np.where(np.isnan(p), 1.0, p)
+
+
+def _verdict(p: float, distance: float, alpha: float) -> str:
+    if p > alpha:
+        return UNCLEAR
+    return HOLDS if distance > 0 else FAILS
+
+
+def _interactions(by_claim: Mapping[str, Sequence[Judged]], alpha: float) -> dict[str, float]:
+    """Cochran's Q of each claim that has figures under several rulesets, p adjusted over the claims."""
+    found = {}
+    for claim, cells in by_claim.items():
+        varied = [cell.contrast for cell in cells if cell.contrast.se > 0 and np.isfinite(cell.contrast.mean)]
+        if len(varied) > 1:
+            found[claim] = cochran_q([one.mean for one in varied], [one.se for one in varied])[1]
+    adjusted, _ = holm(list(found.values()), alpha)
+    return dict(zip(found, adjusted.tolist(), strict=True))
+
+
+def _of_claim(cells: Sequence[Judged], differs: bool, alpha: float) -> str:
+    verdicts = {cell.verdict for cell in cells}
+    if len(verdicts) == 1:
+        return verdicts.pop()
+    return DEPENDS if differs and _some_pair_differs(cells, alpha) else UNCLEAR
+
+
+def _some_pair_differs(cells: Sequence[Judged], alpha: float) -> bool:
+    """Tell whether two cells with different verdicts have figures that differ."""
+    pairs = list(combinations(cells, 2))
+    gaps = np.array([one.contrast.mean - other.contrast.mean for one, other in pairs])
+    spreads = np.array([np.hypot(one.contrast.se, other.contrast.se) for one, other in pairs])
+    adjusted, _ = holm(_two_sided(gaps, spreads), alpha)
+    return any(p <= alpha and one.verdict != other.verdict for p, (one, other) in zip(adjusted, pairs, strict=True))
