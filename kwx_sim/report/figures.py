@@ -12,11 +12,11 @@ from typing import Any
 
 import matplotlib
 import numpy as np
-from cycler import cycler
 from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure as Canvas
+from matplotlib.rcsetup import cycler
 from numpy.typing import ArrayLike
 
 from kwx_sim.report import font
