@@ -1,17 +1,17 @@
 """Do the documents' strategic claims hold when they are played out?
 
 Every claim of the three documents, each by one contrast a ruleset that is written down in
-`kwx_sim/report/claims/claims.toml`: who follows it against who does not, in every seat of the same deals, or a figure
+`kwx_sim/findings/claims/claims.toml`: who follows it against who does not, in every seat of the same deals, or a figure
 counted in rounds. Judged together; what is explored beside is marked so.
 """
 
 from __future__ import annotations
 
+from kwx_sim.findings.claims.deals import SEATS, Deals
+from kwx_sim.findings.claims.page import section
+from kwx_sim.findings.claims.registry import claims
+from kwx_sim.findings.claims.results import find
 from kwx_sim.report import Analysis, Section, Work, run
-from kwx_sim.report.claims.deals import SEATS, Deals
-from kwx_sim.report.claims.page import section
-from kwx_sim.report.claims.registry import claims
-from kwx_sim.report.claims.results import find
 from kwx_sim.report.section import ruleset_name
 from kwx_sim.rules import PRESETS
 

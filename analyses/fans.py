@@ -16,6 +16,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 from numpy.typing import NDArray
 
 from kwx_sim import trials
+from kwx_sim.findings.players import differing, enumerated, found_in, where_enough
+from kwx_sim.findings.wins import MIN_EVENTS, NOTHING, fan_frame, has_fan, means, own_fans, share_of, wins_of
 from kwx_sim.report import (
     Analysis,
     Bullets,
@@ -32,8 +34,6 @@ from kwx_sim.report import (
     words,
 )
 from kwx_sim.report.figures import COLOURS, GREY, label, panels, ruleset_name
-from kwx_sim.report.players import differing, enumerated, found_in, where_enough
-from kwx_sim.report.wins import MIN_EVENTS, NOTHING, fan_frame, has_fan, means, own_fans, share_of, wins_of
 from kwx_sim.rules import FANS, PRESETS, Ruleset
 from kwx_sim.runs import Run
 from kwx_sim.stats import Estimates

@@ -1,7 +1,7 @@
 """卡五星: how often is it won and on what waits, what is a 4, 5 or 6 worth in the hand, and what does feeding one cost?
 
 Worth is measured by force: every discard of a turn is played on in the same deal, and giving up a 4, 5 or 6 is set
-against giving up another tile where both leave the hand equally near (`kwx_sim.report.discards`).
+against giving up another tile where both leave the hand equally near (`kwx_sim.findings.discards`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,10 @@ import pandas as pd
 from matplotlib.ticker import PercentFormatter
 
 from kwx_sim import trials
+from kwx_sim.findings.discards import discards_of
+from kwx_sim.findings.fives import FIVES, WAITS, feeding, frequency, hands, waits
+from kwx_sim.findings.wins import MIN_EVENTS, wins_of
+from kwx_sim.findings.worth import ALL, DRAWS, MIDDLE, chance, fan_off, gap, worth
 from kwx_sim.report import (
     Analysis,
     Bullets,
@@ -29,11 +33,7 @@ from kwx_sim.report import (
     words,
 )
 from kwx_sim.report.cells import amount
-from kwx_sim.report.discards import discards_of
 from kwx_sim.report.figures import COLOURS, GREY, panels, ruleset_name
-from kwx_sim.report.fives import FIVES, WAITS, feeding, frequency, hands, waits
-from kwx_sim.report.wins import MIN_EVENTS, wins_of
-from kwx_sim.report.worth import ALL, DRAWS, MIDDLE, chance, fan_off, gap, worth
 from kwx_sim.rules import PRESETS, Ruleset, changed
 from kwx_sim.runs import Run
 

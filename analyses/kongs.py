@@ -16,6 +16,24 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from kwx_sim import trials
+from kwx_sim.findings.kongs import (
+    ENDINGS,
+    HEIGHTS,
+    MOST_OWN,
+    Played,
+    count_frame,
+    ending_frame,
+    endings,
+    groups,
+    mean_of,
+    money_frame,
+    own_frame,
+    peak_frame,
+    play,
+    took,
+)
+from kwx_sim.findings.players import differing, found_in, where_enough
+from kwx_sim.findings.wins import MIN_EVENTS, means, per_event, share_of
 from kwx_sim.report import (
     Analysis,
     Bullets,
@@ -33,24 +51,6 @@ from kwx_sim.report import (
 )
 from kwx_sim.report.cells import amount
 from kwx_sim.report.figures import COLOURS, forest, label, panels, ruleset_name
-from kwx_sim.report.kongs import (
-    ENDINGS,
-    HEIGHTS,
-    MOST_OWN,
-    Played,
-    count_frame,
-    ending_frame,
-    endings,
-    groups,
-    mean_of,
-    money_frame,
-    own_frame,
-    peak_frame,
-    play,
-    took,
-)
-from kwx_sim.report.players import differing, found_in, where_enough
-from kwx_sim.report.wins import MIN_EVENTS, means, per_event, share_of
 from kwx_sim.rules import PRESETS, Ruleset
 from kwx_sim.stats import Estimates, wilson
 
@@ -134,7 +134,7 @@ def _paid(counts: pd.DataFrame, money: pd.DataFrame, rules: Ruleset) -> Words:
     said: dict[str, Any] = {"ruleset": ruleset_name(rules.name), "kongs": f"{every['kongs'] / every['rounds']:.2f}"}
     if np.isnan(row["paid"]):
         return words("report_kongs.unpaid", **said)
-    share, adds = f"{row['chain_share']:.2%}", f"{row['chain_adds']:.3f}"
+    share, adds = amount(row["chain_share"], ".2%"), amount(row["chain_adds"], ".3f")
     changed = row["chain_share"] > 0
     chain = words("report_kongs.chained", share=share, adds=adds) if changed else words("report_kongs.unchained")
     return words("report_kongs.paid", **said, paid=f"{row['paid']:.2f}", share=f"{row['of_all']:.1%}", chain=chain)
@@ -254,8 +254,8 @@ def _peak(peaks: pd.DataFrame, rules: Ruleset) -> Words:
     )
     if "kong_liangdao_kawuxing" not in rows.index or rows.loc["kong_liangdao_kawuxing", "rounds"] == 0:
         return told
-    three = rows.loc["kong_liangdao_kawuxing"]
-    share, above = f"{three['share']:.3%}", f"{three['above_20']:.1%}"
+    three: Any = rows.loc["kong_liangdao_kawuxing"]
+    share, above = amount(three["share"], ".3%"), amount(three["above_20"], ".1%")
     return Words.join([told, words("report_kongs.all_three", n=f"{three['rounds']:,}", share=share, twenty=above)])
 
 
@@ -336,7 +336,7 @@ def _range(rows: pd.DataFrame, field: str, form: str) -> Words:
 
 def _with_half_width(found: Estimates) -> str:
     half = float(found.ci_high - found.ci_low) / 2
-    return f"{amount(float(found.mean), '+.2f')} ± {half:.2f}"
+    return f"{amount(float(found.mean), '+.2f')} ± {amount(half, '.2f')}"
 
 
 COUNT_COLUMNS = {

@@ -17,25 +17,10 @@ import pandas as pd
 
 from kwx_sim.core import fork
 from kwx_sim.core.fork import ARMS
-from kwx_sim.report import (
-    Analysis,
-    Bullets,
-    Column,
-    Figure,
-    Paragraph,
-    Part,
-    Section,
-    Table,
-    Words,
-    Work,
-    as_column,
-    estimate_columns,
-    run,
-)
-from kwx_sim.report.liangdao import figures as drawn
-from kwx_sim.report.liangdao.courses import LEVELS, Courses, Thumb, best_others, fit_thumb, judge_courses
-from kwx_sim.report.liangdao.figures import Map
-from kwx_sim.report.liangdao.forks import (
+from kwx_sim.findings.liangdao import figures as drawn
+from kwx_sim.findings.liangdao.courses import LEVELS, Courses, Thumb, best_others, fit_thumb, judge_courses
+from kwx_sim.findings.liangdao.figures import Map
+from kwx_sim.findings.liangdao.forks import (
     BIN_NAMES,
     DECLARE,
     LEAST,
@@ -53,9 +38,24 @@ from kwx_sim.report.liangdao.forks import (
     span_name,
     verdicts,
 )
-from kwx_sim.report.liangdao.settings import BY, Setting, own_cap, play_settings
-from kwx_sim.report.liangdao.wording import told
-from kwx_sim.report.rounds import said, side
+from kwx_sim.findings.liangdao.settings import BY, Setting, own_cap, play_settings
+from kwx_sim.findings.liangdao.wording import told
+from kwx_sim.findings.rounds import said, side
+from kwx_sim.report import (
+    Analysis,
+    Bullets,
+    Column,
+    Figure,
+    Paragraph,
+    Part,
+    Section,
+    Table,
+    Words,
+    Work,
+    as_column,
+    estimate_columns,
+    run,
+)
 from kwx_sim.report.section import ruleset_name
 from kwx_sim.rules import Ruleset
 from kwx_sim.stats import Estimates

@@ -15,6 +15,8 @@ from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 from kwx_sim import trials
+from kwx_sim.findings.maima import LIANGDAO, VARIANCES, by_face, by_hand, by_turn, estimates, faces_of, of_house
+from kwx_sim.findings.rounds import said, side
 from kwx_sim.report import (
     Analysis,
     Bullets,
@@ -31,8 +33,6 @@ from kwx_sim.report import (
 )
 from kwx_sim.report.cells import amount
 from kwx_sim.report.figures import COLOURS, GREY, ruleset_name
-from kwx_sim.report.maima import LIANGDAO, VARIANCES, by_face, by_hand, by_turn, estimates, faces_of, of_house
-from kwx_sim.report.rounds import said, side
 from kwx_sim.rules import PRESETS, Ruleset, changed
 from kwx_sim.runs import Run
 from kwx_sim.simulation import simulate

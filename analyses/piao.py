@@ -17,6 +17,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from numpy.typing import NDArray
 
+from kwx_sim.findings.rounds import deviation, mean, room_name, rooms_by_cap, said, side
+from kwx_sim.findings.wins import means
 from kwx_sim.report import (
     Analysis,
     Bullets,
@@ -32,8 +34,6 @@ from kwx_sim.report import (
     words,
 )
 from kwx_sim.report.figures import COLOURS, GREY
-from kwx_sim.report.rounds import deviation, mean, room_name, rooms_by_cap, said, side
-from kwx_sim.report.wins import means
 from kwx_sim.rules import Ruleset, changed
 from kwx_sim.trials import play_seats, seat_points
 
@@ -168,7 +168,8 @@ def choices_of(cases: list[Case], most: int) -> pd.DataFrame:
     frame = estimate_columns(pd.DataFrame(rows), "result", means(results))
     estimate_columns(frame, "deviation", means(spreads))
     for end in ("", "_low", "_high"):
-        frame[f"variance{end}"] = frame[f"deviation{end}"] ** 2
+        # In few rounds the interval of a deviation can reach below 0, and squaring would turn its lower end round.
+        frame[f"variance{end}"] = frame[f"deviation{end}"].clip(lower=0) ** 2
     return frame
 
 

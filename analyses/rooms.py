@@ -1,7 +1,7 @@
 """What does a room's entry fee leave of an edge, and does a player double the minimum stake before losing it?
 
 A player sits in each seat of every wall in turn, among two others who play worse, alike or better; a wall is one
-cluster. Bankrolls then walk through the rounds that were measured (`kwx_sim.report.bankroll`).
+cluster. Bankrolls then walk through the rounds that were measured (`kwx_sim.findings.bankroll`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 from kwx_sim.core.series import SERIES
+from kwx_sim.findings.bankroll import Walk, walk
+from kwx_sim.findings.rounds import deviation, in_series, mean, room_name, rooms_by_cap, said, side, whole_series
+from kwx_sim.findings.wins import means, per_event, share_of
 from kwx_sim.report import (
     Analysis,
     Bullets,
@@ -31,10 +34,7 @@ from kwx_sim.report import (
     run,
     words,
 )
-from kwx_sim.report.bankroll import Walk, walk
 from kwx_sim.report.figures import COLOURS, GREY, forest
-from kwx_sim.report.rounds import deviation, in_series, mean, room_name, rooms_by_cap, said, side, whole_series
-from kwx_sim.report.wins import means, per_event, share_of
 from kwx_sim.rules import Ruleset
 from kwx_sim.rules.model import Room
 from kwx_sim.runs import Run

@@ -17,6 +17,8 @@ from matplotlib.figure import Figure as Canvas
 from numpy.typing import ArrayLike, NDArray
 
 from kwx_sim.core.state import DISCARD_WON, KONG_ROBBED, SELF_DRAWN, UNDECIDED
+from kwx_sim.findings.rounds import said, whole_series, winners
+from kwx_sim.findings.wins import Wins, means, per_event, share_of, wins_of
 from kwx_sim.report import (
     Analysis,
     Bullets,
@@ -33,8 +35,6 @@ from kwx_sim.report import (
     words,
 )
 from kwx_sim.report.figures import forest, panels, ruleset_name
-from kwx_sim.report.rounds import said, whole_series, winners
-from kwx_sim.report.wins import Wins, means, per_event, share_of, wins_of
 from kwx_sim.rules import PRESETS, Ruleset, changed
 from kwx_sim.runs import Run
 from kwx_sim.stats import Estimates

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from kwx_sim.core.series import SERIES
 from kwx_sim.core.state import DISCARD_WON, SELF_DRAWN, UNDECIDED
+from kwx_sim.findings.rounds import from_dealer, in_series, said, side, whole_series, winners
+from kwx_sim.findings.wins import means, per_event, share_of
 from kwx_sim.report import (
     Analysis,
     Bullets,
@@ -33,8 +35,6 @@ from kwx_sim.report import (
     words,
 )
 from kwx_sim.report.figures import COLOURS, GREY, ruleset_name
-from kwx_sim.report.rounds import from_dealer, in_series, said, side, whole_series, winners
-from kwx_sim.report.wins import means, per_event, share_of
 from kwx_sim.rules import PRESETS, Ruleset
 from kwx_sim.runs import Run
 from kwx_sim.stats import Estimates

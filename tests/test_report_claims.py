@@ -6,14 +6,14 @@ import pytest
 from kwx_sim import trials
 from kwx_sim.core import fans
 from kwx_sim.core.state import DISCARD_WON, SELF_DRAWN
-from kwx_sim.report.claims import page
-from kwx_sim.report.claims.beside import BESIDE
-from kwx_sim.report.claims.deals import Deals, Found, mean_of, share_of
-from kwx_sim.report.claims.registry import Claim, claims
-from kwx_sim.report.claims.results import NOT_TESTED, Explored, Finding, Results, find
-from kwx_sim.report.claims.samples import MEASURES
-from kwx_sim.report.claims.sentences import block
-from kwx_sim.report.claims.shapes import lone_kinds, partial_kinds, single_tile_wait
+from kwx_sim.findings.claims import page
+from kwx_sim.findings.claims.beside import BESIDE
+from kwx_sim.findings.claims.deals import Deals, Found, mean_of, share_of
+from kwx_sim.findings.claims.registry import Claim, claims
+from kwx_sim.findings.claims.results import NOT_TESTED, Explored, Finding, Results, find
+from kwx_sim.findings.claims.samples import MEASURES
+from kwx_sim.findings.claims.sentences import block
+from kwx_sim.findings.claims.shapes import lone_kinds, partial_kinds, single_tile_wait
 from kwx_sim.report.section import Bullets, Figure, Table
 from kwx_sim.rules import PRESETS, load_rules
 from kwx_sim.text import LANGS

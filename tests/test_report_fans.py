@@ -10,9 +10,9 @@ import pytest
 from analyses import fans
 from kwx_sim import trials
 from kwx_sim.core.fans import EV_RED_KONG
+from kwx_sim.findings.wins import MIN_EVENTS, fan_frame, own_fans, wins_of
 from kwx_sim.play import Round
 from kwx_sim.report import Table, Work
-from kwx_sim.report.wins import MIN_EVENTS, fan_frame, own_fans, wins_of
 from kwx_sim.rules import FANS, PRESETS, load_rules
 from kwx_sim.runs import Run, replay
 from kwx_sim.scoring import fan_values

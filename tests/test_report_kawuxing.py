@@ -9,12 +9,12 @@ import pytest
 from analyses.kawuxing import ANALYSIS, analyse
 from kwx_sim import parse_hand, trials
 from kwx_sim.core.trials import CHOICE
+from kwx_sim.findings.discards import DRAGON, change, discards_of
+from kwx_sim.findings.fives import FED, feeding, frequency, waits
+from kwx_sim.findings.wins import wins_of
+from kwx_sim.findings.worth import chance, worth
 from kwx_sim.report import Bullets, Figure, Section, Table, Work
-from kwx_sim.report.discards import DRAGON, change, discards_of
 from kwx_sim.report.figures import draw
-from kwx_sim.report.fives import FED, feeding, frequency, waits
-from kwx_sim.report.wins import wins_of
-from kwx_sim.report.worth import chance, worth
 from kwx_sim.rules import FANS, PRESETS, changed, load_rules
 from kwx_sim.runs import Run
 from kwx_sim.tiles import RED, parse_tile

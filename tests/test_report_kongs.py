@@ -6,9 +6,7 @@ import pytest
 from analyses import kongs as analysis
 from kwx_sim import trials
 from kwx_sim.core import state as codes
-from kwx_sim.play import Round
-from kwx_sim.report import Table, Work
-from kwx_sim.report.kongs import (
+from kwx_sim.findings.kongs import (
     chain_extra,
     count_frame,
     ending_frame,
@@ -19,6 +17,8 @@ from kwx_sim.report.kongs import (
     play,
     quantile,
 )
+from kwx_sim.play import Round
+from kwx_sim.report import Table, Work
 from kwx_sim.rules import PRESETS, load_rules
 from kwx_sim.runs import Run, replay
 

@@ -9,9 +9,9 @@ import kwx_sim
 from analyses import liangdao_timing
 from kwx_sim.core.fork import ARMS, FORK
 from kwx_sim.core.jit import records
+from kwx_sim.findings.liangdao import courses, forks, settings
 from kwx_sim.report import Figure, Table, Work
 from kwx_sim.report.figures import draw
-from kwx_sim.report.liangdao import courses, forks, settings
 from kwx_sim.rules import load_rules, rules_hash
 from kwx_sim.stats import Estimates
 

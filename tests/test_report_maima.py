@@ -9,9 +9,9 @@ import pytest
 
 from analyses.maima import ANALYSIS, VARIANTS, analyse
 from kwx_sim import trials
+from kwx_sim.findings.maima import by_face, by_hand, faces_of, owed
 from kwx_sim.report import Bullets, Figure, Paragraph, Section, Table, Work
 from kwx_sim.report.figures import draw
-from kwx_sim.report.maima import by_face, by_hand, faces_of, owed
 from kwx_sim.rules import PRESETS, changed, load_rules
 from kwx_sim.runs import Run
 

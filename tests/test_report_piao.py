@@ -7,8 +7,8 @@ import pytest
 
 from analyses import piao
 from kwx_sim import trials
+from kwx_sim.findings.rounds import deviation, mean, rooms_by_cap
 from kwx_sim.report import Bullets, Table, Work
-from kwx_sim.report.rounds import deviation, mean, rooms_by_cap
 from kwx_sim.rules import changed, load_rules
 from kwx_sim.text import LANGS
 

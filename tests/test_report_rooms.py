@@ -7,8 +7,8 @@ import pytest
 
 from analyses import rooms
 from kwx_sim import trials
+from kwx_sim.findings.bankroll import solve_walk, walk
 from kwx_sim.report import Table, Work
-from kwx_sim.report.bankroll import solve_walk, walk
 from kwx_sim.rules import load_rules
 from kwx_sim.runs import Run
 from kwx_sim.text import LANGS

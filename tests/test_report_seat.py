@@ -7,8 +7,8 @@ from analyses import seat
 from kwx_sim import trials
 from kwx_sim.core.series import SERIES
 from kwx_sim.core.state import DISCARD_WON, SELF_DRAWN, UNDECIDED
+from kwx_sim.findings.rounds import from_dealer, in_series, whole_series
 from kwx_sim.report import Table, Work
-from kwx_sim.report.rounds import from_dealer, in_series, whole_series
 from kwx_sim.rules import PRESETS, load_rules
 from kwx_sim.runs import Run
 from kwx_sim.text import LANGS

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kwx_sim.report.wins import MIN_EVENTS, NOTHING, share_of
+from kwx_sim.findings.wins import MIN_EVENTS, NOTHING, share_of
 from kwx_sim.stats import Estimates, ratio, ratio_difference
 
 __all__ = ["DRAGON", "NUMBER", "Comparison", "Discards", "change", "discards_of"]

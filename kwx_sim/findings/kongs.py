@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from kwx_sim import trials
 from kwx_sim.core.state import KONG_ROBBED
+from kwx_sim.findings.wins import MIN_EVENTS, NOTHING, has_fan, means, per_event, share_of
 from kwx_sim.report.section import Work, estimate_columns, ruleset_name, words
-from kwx_sim.report.wins import MIN_EVENTS, NOTHING, has_fan, means, per_event, share_of
 from kwx_sim.rules import Ruleset, changed
 from kwx_sim.runs import Run
 from kwx_sim.stats import Estimates, wilson

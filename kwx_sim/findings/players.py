@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kwx_sim.findings.wins import MIN_EVENTS, NOTHING
 from kwx_sim.report.cells import amount
 from kwx_sim.report.section import Words, ruleset_name, words
-from kwx_sim.report.wins import MIN_EVENTS, NOTHING
 from kwx_sim.stats import Estimates
 
 __all__ = ["differing", "enumerated", "found_in", "where_enough"]

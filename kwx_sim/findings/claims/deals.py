@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from kwx_sim import trials
+from kwx_sim.findings.claims.registry import Claim, player
 from kwx_sim.policies import Policy, parse_policy
-from kwx_sim.report.claims.registry import Claim, player
 from kwx_sim.rules import Ruleset
 from kwx_sim.runs import Progress, Run
 from kwx_sim.stats import CONFIDENCE, Estimates, proportion, ratio

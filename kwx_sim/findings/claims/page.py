@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 
-from kwx_sim.report.claims.deals import Found
-from kwx_sim.report.claims.registry import Claim
-from kwx_sim.report.claims.results import BESIDE_IT, NOT_TESTED, Finding, Results
-from kwx_sim.report.claims.sentences import block, figure, level_name, quotation, verdict_name
+from kwx_sim.findings.claims.deals import Found
+from kwx_sim.findings.claims.registry import Claim
+from kwx_sim.findings.claims.results import BESIDE_IT, NOT_TESTED, Finding, Results
+from kwx_sim.findings.claims.sentences import block, figure, level_name, quotation, verdict_name
 from kwx_sim.report.figures import COLOURS, GREY, forest, label, ruleset_name
 from kwx_sim.report.section import Column, Figure, Paragraph, Part, Section, Table, Words, words
 from kwx_sim.report.verdicts import DELTA, DEPENDS, FAILS, HOLDS, UNCLEAR

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kwx_sim.core.fork import ARMS
-from kwx_sim.report.liangdao.forks import (
+from kwx_sim.findings.liangdao.forks import (
     BINS,
     DECLARE,
     MAP,

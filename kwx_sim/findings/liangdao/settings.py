@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kwx_sim.report.liangdao.forks import (
+from kwx_sim.findings.liangdao.forks import (
     DECLARE,
     LEAST,
     NEVER,
@@ -22,7 +22,7 @@ from kwx_sim.report.liangdao.forks import (
     play_forks,
     size,
 )
-from kwx_sim.report.liangdao.wording import told
+from kwx_sim.findings.liangdao.wording import told
 from kwx_sim.report.section import Words, Work
 from kwx_sim.rules import Ruleset, changed, rules_hash
 from kwx_sim.stats import Estimates

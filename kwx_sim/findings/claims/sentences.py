@@ -7,9 +7,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from kwx_sim.findings.claims.registry import Claim
+from kwx_sim.findings.claims.results import BESIDE_IT, RULESET, Explored, Finding, Results
 from kwx_sim.report.cells import amount
-from kwx_sim.report.claims.registry import Claim
-from kwx_sim.report.claims.results import BESIDE_IT, RULESET, Explored, Finding, Results
 from kwx_sim.report.figures import ruleset_name
 from kwx_sim.report.section import Bullets, Paragraph, Words, words
 from kwx_sim.report.verdicts import FAILS, HOLDS

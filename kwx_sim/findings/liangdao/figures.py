@@ -11,10 +11,10 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from kwx_sim.findings.liangdao.forks import BIN_NAMES, MAP, Cells, Forks, clear, enough, size, verdicts
+from kwx_sim.findings.liangdao.settings import Setting
+from kwx_sim.findings.liangdao.wording import told
 from kwx_sim.report.figures import COLOURS, GREY, heat_map, panels
-from kwx_sim.report.liangdao.forks import BIN_NAMES, MAP, Cells, Forks, clear, enough, size, verdicts
-from kwx_sim.report.liangdao.settings import Setting
-from kwx_sim.report.liangdao.wording import told
 from kwx_sim.report.section import Words
 from kwx_sim.stats import Estimates
 

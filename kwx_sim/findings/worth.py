@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kwx_sim.report.discards import DRAGON, Comparison, Discards, change
+from kwx_sim.findings.discards import DRAGON, Comparison, Discards, change
+from kwx_sim.findings.wins import means
 from kwx_sim.report.section import estimate_columns
-from kwx_sim.report.wins import means
 from kwx_sim.stats import Estimates
 
 __all__ = ["ALL", "DRAWS", "MIDDLE", "OTHER", "chance", "fan_off", "gap", "worth"]

@@ -10,10 +10,10 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import false_discovery_control
 
-from kwx_sim.report.claims.beside import BESIDE
-from kwx_sim.report.claims.deals import Datum, Deals, Found, Z
-from kwx_sim.report.claims.registry import Claim
-from kwx_sim.report.claims.samples import MEASURES, Sample
+from kwx_sim.findings.claims.beside import BESIDE
+from kwx_sim.findings.claims.deals import Datum, Deals, Found, Z
+from kwx_sim.findings.claims.registry import Claim
+from kwx_sim.findings.claims.samples import MEASURES, Sample
 from kwx_sim.report.verdicts import DELTA, UNCLEAR, Contrast, judge
 from kwx_sim.rules import PRESETS
 

@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kwx_sim.core.state import DISCARD_WON, KONG_ROBBED, SELF_DRAWN
-from kwx_sim.report.discards import DRAGON, NUMBER
+from kwx_sim.findings.discards import DRAGON, NUMBER
+from kwx_sim.findings.wins import MIN_EVENTS, NOTHING, Wins, has_fan, means, per_event, share_of
+from kwx_sim.findings.worth import OTHER
 from kwx_sim.report.section import estimate_columns
-from kwx_sim.report.wins import MIN_EVENTS, NOTHING, Wins, has_fan, means, per_event, share_of
-from kwx_sim.report.worth import OTHER
 from kwx_sim.stats import Estimates, ratio_difference, wilson
 from kwx_sim.tiles import RED
 

@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kwx_sim.core.state import NO_TILE, SELF_DRAWN
-from kwx_sim.report.rounds import deviation
+from kwx_sim.findings.rounds import deviation
+from kwx_sim.findings.wins import MIN_EVENTS, NOTHING, has_fan, means, per_event, share_of, wins_of
 from kwx_sim.report.section import estimate_columns
-from kwx_sim.report.wins import MIN_EVENTS, NOTHING, has_fan, means, per_event, share_of, wins_of
 from kwx_sim.rules import FANS, Ruleset
 from kwx_sim.stats import Estimates, wilson
 from kwx_sim.tables.maima import exact_mean

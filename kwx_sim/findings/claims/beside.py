@@ -8,8 +8,8 @@ import numpy as np
 
 from kwx_sim.core import fans
 from kwx_sim.core.state import SELF_DRAWN
-from kwx_sim.report.claims.deals import SEATS, Datum, Deals, Found, mean_of, ratio_of, share_of
-from kwx_sim.report.claims.samples import (
+from kwx_sim.findings.claims.deals import SEATS, Datum, Deals, Found, mean_of, ratio_of, share_of
+from kwx_sim.findings.claims.samples import (
     DOZENS,
     FIVE,
     FOUR_SIX,
@@ -21,7 +21,7 @@ from kwx_sim.report.claims.samples import (
     wins,
     won,
 )
-from kwx_sim.report.claims.shapes import lone_kinds
+from kwx_sim.findings.claims.shapes import lone_kinds
 from kwx_sim.trials import points
 
 __all__ = ["BESIDE", "Figure"]

@@ -15,8 +15,8 @@ from kwx_sim import hands
 from kwx_sim.core import fans
 from kwx_sim.core.fork import ARMS
 from kwx_sim.core.state import DISCARD_WON, RED, SELF_DRAWN
-from kwx_sim.report.claims.deals import SEATS, Datum, Deals, Found, ratio_of, share_of
-from kwx_sim.report.claims.shapes import lone_kinds, partial_kinds, single_tile_wait
+from kwx_sim.findings.claims.deals import SEATS, Datum, Deals, Found, ratio_of, share_of
+from kwx_sim.findings.claims.shapes import lone_kinds, partial_kinds, single_tile_wait
 from kwx_sim.trials import points
 
 __all__ = ["FIVE", "FOUR_SIX", "MEASURES", "Sample", "legal_kinds", "maima_tiles", "seats_with_kongs", "wins", "won"]
