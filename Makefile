@@ -32,7 +32,7 @@ PLAIN = scripted or golden or worked or field_acts or plain_twin or positions or
   one_row or discards_that_keep or best_discards or small_run or agree_with_the_plain_engine
 
 .DEFAULT_GOAL := help
-.PHONY: help tables report force query test verify coverage bench bench-check bench-table lint clean
+.PHONY: help tables report publish force query test verify coverage bench bench-check bench-table lint clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -74,6 +74,9 @@ reports/%.html: $(READY) force
 	$(BIN)/python -m analyses.$(patsubst %.en,%,$(notdir $*)) $(OPTIONS) $(DRAFT)
 
 reports/%.html: RULES = $(patsubst %/,%,$(dir $*))
+
+publish: $(READY) ## Copy the finished report's Markdown and figures to reports/published/
+	$(BIN)/python -m kwx_sim.report.publish
 
 query: $(READY) ## Say what to do with a hand: declare or not, which discard, and why
 	$(BIN)/kwx liangdao $(QUESTION)

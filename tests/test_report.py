@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from fontTools.ttLib import TTFont
 
+from kwx_sim.errors import InputError
 from kwx_sim.report import (
     Analysis,
     Bullets,
@@ -27,6 +28,7 @@ from kwx_sim.report import (
     figures,
     font,
     main,
+    publish,
     record,
     run,
     svg,
@@ -362,3 +364,41 @@ def test_words_take_words_by_language():
     told = words("report.progress.section", place=1, total=2, title=Words("a", "甲"), rules=name)
     assert (told.en, told.zh) == ("1/2 a: Xiangyang", "1/2 甲：襄阳")
     assert {words("report.title").told(lang) for lang in LANGS} == {"卡五星策略报告", "Kawuxing: the strategy report"}
+
+
+# ---------------------------------------------------------------- publishing
+
+
+def finished(tmp_path, monkeypatch, commits=("abc123",), **options):
+    """A whole report of the small analysis, its sections made from the commits in turn."""
+    named = iter(commits * 2)
+    monkeypatch.setattr(record, "commit", lambda: next(named))
+    main([SMALL], ["--out", str(tmp_path), "--workers", "1", *options.get("given", ())])
+    return tmp_path
+
+
+def test_a_finished_report_is_published_with_all_its_figures(tmp_path, monkeypatch):
+    out = finished(tmp_path, monkeypatch)
+    written = publish.publish(out, out / "published")
+    pages = [file for file in written if file.suffix == ".md"]
+    for page in pages:
+        shown = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
+        assert shown
+        assert all((page.parent / figure).is_file() for figure in shown)
+    again = publish.publish(out, out / "published")
+    assert again == written
+
+
+@pytest.mark.parametrize(
+    ("commits", "given"), [(("abc+",), ()), (("a", "b"), ()), (("",), ()), (("abc",), ("--quick",))]
+)
+def test_what_is_no_report_of_one_commit_is_not_published(tmp_path, monkeypatch, commits, given):
+    out = finished(tmp_path, monkeypatch, commits, given=given)
+    with pytest.raises(InputError):
+        publish.publish(out, out / "published")
+    assert not (out / "published").exists()
+
+
+def test_nothing_is_published_before_there_is_a_report(tmp_path):
+    with pytest.raises(InputError, match="index"):
+        publish.publish(tmp_path, tmp_path / "published")
