@@ -408,8 +408,8 @@ ANALYSIS = Analysis(
     analyse=analyse,
     presets=("platform", "suizhou", "xiangyang", "shiyan"),
     together=False,
-    games=1_000_000,
-    draft_games=40_000,
+    games=600_000,
+    draft_games=20_000,
 )
 
 

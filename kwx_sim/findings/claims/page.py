@@ -28,7 +28,7 @@ FINE, COARSE = (0.25, 0.5, 0.75, 1.0), (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 """Marks of a forest's axis on either side of 0."""
 
 PAD = 0.05
-"""Of the axis beyond the intervals, by the larger of their end and the linear part."""
+"""Of the axis as it is drawn, beyond the intervals on either side."""
 
 COLOUR_OF = dict(zip(PRESETS, COLOURS, strict=False))
 
@@ -290,7 +290,9 @@ def _scale(axes: Axes, rows: Sequence[Finding]) -> None:
     """Show what there is, 0 included, and mark round numbers: finer ones where all of it is linear."""
     low, high = min(0.0, *(one.found.low for one in rows)), max(0.0, *(one.found.high for one in rows))
     axes.set_xscale("symlog", linthresh=LINEAR, linscale=1.5)
-    axes.set_xlim(low - PAD * max(-low, LINEAR), high + PAD * max(high, LINEAR))
+    scale = axes.xaxis.get_transform()
+    ends = scale.transform(np.array([low, high]))
+    axes.set_xlim(*scale.inverted().transform(ends + PAD * (ends[1] - ends[0]) * np.array([-1.0, 1.0])))
     marks = COARSE if _reach(rows) > LINEAR else FINE
     shown = [mark for mark in (*(-mark for mark in marks[::-1]), 0.0, *marks) if low <= mark <= high]
     axes.set_xticks(shown, [f"{mark:g}".replace("-", "−") for mark in shown])
