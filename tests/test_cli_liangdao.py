@@ -52,7 +52,7 @@ def test_the_sentence_comes_first_and_everything_follows(told):
     headline, _, others = " ".join(page.split()).partition("Other beliefs and opponents")
     assert headline.startswith("Not settled: “quiet, 5s” leads “declare, 5s” by")
     assert told["verdict"]["outcome"] == "not_settled"
-    assert "Over all" not in others
+    assert f"Over all of these: {told['sentence']}" in others
     assert [each["opponents"] in others for each in told["cells"]] == [True] * len(told["cells"])
     for part in (
         "Discard 5s: waits 5p (4 left).",

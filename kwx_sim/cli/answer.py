@@ -51,10 +51,7 @@ def show_cells(question: Question, decision: Decision, lang: str) -> None:
     Whoever reads the answer meanwhile may interrupt; what is there stays.
     """
     from kwx_sim.query.sheets import cell_line, two_arms
-    from kwx_sim.query.telling import first_clear, sentence
-
-    def says(told: Decision) -> object:
-        return told.verdict.outcome, first_clear(told)
+    from kwx_sim.query.telling import sentence
 
     found: list[CellFigures] = []
     try:
@@ -68,5 +65,6 @@ def show_cells(question: Question, decision: Decision, lang: str) -> None:
     except KeyboardInterrupt:
         question.ended = "interrupted"
     whole = question.with_cells(decision, found)
-    if says(whole) != says(decision):
-        put(hang("", t("query.page.over_all", lang, sentence=sentence(whole, lang))), "bold")
+    over_all = sentence(whole, lang)
+    if over_all != sentence(decision, lang):
+        put(hang("", t("query.page.over_all", lang, sentence=over_all)), "bold")

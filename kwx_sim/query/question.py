@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -26,7 +27,7 @@ from kwx_sim.query.shown import hands_behind
 from kwx_sim.query.standing import STATED_CAP, Exact, Sampled, bound
 from kwx_sim.query.worlds import Worlds
 from kwx_sim.rules import Ruleset, pack, rules_hash
-from kwx_sim.runs import checked_workers
+from kwx_sim.runs import MAX_WORKERS, whole
 from kwx_sim.sequences import FIRST_LOOK, Cell, verdict, verdict_of_cell
 from kwx_sim.tiles import meld_counts
 
@@ -97,7 +98,7 @@ class Question:
         self.packed_rules = rules_of_rungs(pack(rules, position.room))
         melds = [meld_counts(player.melds or ()) for player in position.players]
         hands = hands_behind(rules, table.shown_waits.tolist(), melds, table.unseen)
-        workers = checked_workers(options.workers or None)
+        workers = whole("workers", options.workers or os.cpu_count() or 1, 1, MAX_WORKERS)
         self.worlds = Worlds(
             position, table, self.packed_rules, self.policies, hands, options.seed, workers, options.belief
         )

@@ -164,6 +164,9 @@ class Worlds:
         return Worlds(position, table, rules, policies, hands, seed, workers, belief)
 
     def _best_belief(self, table: Table, *, recorded: bool) -> str:
+        if not any(table.hidden[1:]):
+            # What was done says nothing of hands that lie open; weights would be noise.
+            return "uniform"
         if recorded and self._can_recall():
             return "played"
         if table.history == "complete":
