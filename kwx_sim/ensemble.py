@@ -6,7 +6,6 @@ they hurry. `tests/self_play.py` is how they were chosen: nobody who loses much 
 each is called and how it plays, in words, stands in the text catalogue `ensemble`.
 """
 
-import difflib
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import Any
 
 from kwx_sim.errors import InputError
 from kwx_sim.policies import KINDS, MAX_FILE_BYTES, Policy, parse_policy
+from kwx_sim.refusals import near_to, why_unreadable
 from kwx_sim.text import LANGS, t
 
 __all__ = ["MEMBERS", "REFERENCE", "Opponents", "called", "parse_model", "parse_opponents", "written"]
@@ -132,12 +132,17 @@ def _named(policy: Policy) -> tuple[str, Policy]:
     return next(known, written(policy)), policy
 
 
+HALF = 0.5
+"""Likeness from which a player's name is worth a hint: the Chinese ones have two characters, of which one is right."""
+
+
 def _member(name: str) -> Policy:
     """The member of that name, in either language."""
     names = {called(member, lang): member for lang in LANGS for member in MEMBERS} | {each: each for each in MEMBERS}
     if name not in names:
-        near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.0)[0]
-        raise InputError("ensemble.unknown", came=repr(name), near=near, names=", ".join(MEMBERS))
+        raise InputError(
+            "ensemble.unknown", came=repr(name), near=near_to(name, names, least=HALF), names=", ".join(MEMBERS)
+        )
     return MEMBERS[names[name]]
 
 
@@ -162,7 +167,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise _unreadable(path, str(error)) from error
+        raise InputError("policies.unreadable", file=str(path), problem=why_unreadable(error)) from error
 
 
 def _unreadable(path: Path, problem: str) -> InputError:

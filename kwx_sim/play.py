@@ -1,6 +1,5 @@
 """A round stepped from Python: what is legal, what was done, what came of it; and rounds from written scripts."""
 
-import difflib
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from kwx_sim.core.round import apply, deal
 from kwx_sim.core.shapes import load_tables
 from kwx_sim.core.state import STATE
 from kwx_sim.errors import InputError
+from kwx_sim.refusals import near_to
 from kwx_sim.rules import FANS, Ruleset, changed, load_rules, pack
 from kwx_sim.tiles import MELD_KINDS, NUM_KINDS, parse_tile, parse_tiles, tile_name
 
@@ -246,8 +246,7 @@ def _entry(entry: Mapping[str, Any], number: int) -> tuple[int, _Entry]:
         raise InputError("play.entry", number=number, came=repr(entry))
     for field in entry:
         if field not in ENTRY_FIELDS:
-            near = difflib.get_close_matches(str(field), ENTRY_FIELDS, n=1, cutoff=0.0)[0]
-            raise InputError("play.entry_field", number=number, field=field, near=near)
+            raise InputError("play.entry_field", number=number, field=field, near=near_to(str(field), ENTRY_FIELDS))
     if not {"seat", "act"} <= entry.keys():
         raise InputError("play.entry", number=number, came=repr(entry))
     seat = _in_range(f"script entry {number}: seat", entry["seat"], SEATS - 1)

@@ -4,7 +4,6 @@ A policy is written `efficient`, or `efficient:avoidance=0.5,liangdao=never`, or
 (`{"policy": "efficient", "avoidance": 0.5}`), or in a TOML file of such a mapping.
 """
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +17,7 @@ from kwx_sim.core import choose
 from kwx_sim.core import policy as codes
 from kwx_sim.core.jit import records
 from kwx_sim.errors import InputError
+from kwx_sim.refusals import context_of, near_to, why_unreadable
 
 __all__ = ["Efficient", "Policy", "Random", "parse_policy"]
 
@@ -170,7 +170,7 @@ def _read(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError("policies.unreadable", file=str(path), problem=error.strerror or "–") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError("policies.unreadable", file=str(path), problem=str(error).replace("\n", " ")) from error
+        raise InputError("policies.unreadable", file=str(path), problem=why_unreadable(error)) from error
 
 
 def _from_mapping(fields: dict[str, Any], source: str) -> Policy:
@@ -183,11 +183,25 @@ def _from_mapping(fields: dict[str, Any], source: str) -> Policy:
         raise _refusal(error, source, KINDS[name]) from error
 
 
+# What pydantic refuses in a policy, as names in the catalogue.
+_EXPECTED = {
+    "int_type": "whole_number",
+    "int_parsing": "whole_number",
+    "int_from_float": "whole_number",
+    "float_type": "number",
+    "float_parsing": "number",
+    "finite_number": "number",
+    "literal_error": "one_of",
+    "greater_than_equal": "at_least",
+    "less_than_equal": "at_most",
+}
+
+
 def _refusal(error: ValidationError, source: str, kind: type[Policy]) -> InputError:
     first = error.errors()[0]
     field = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(field, list(kind.model_fields), n=1, cutoff=0.0)
-        return InputError("policies.unknown", source=source, field=field, near=near[0])
-    expected = str(first["msg"]).removeprefix("Input should be ").removeprefix("a valid ")
+        return InputError("policies.unknown", source=source, field=field, near=near_to(field, kind.model_fields))
+    name = _EXPECTED.get(first["type"])
+    expected: object = InputError(f"policies.expected.{name}", **context_of(first)) if name else first["msg"]
     return InputError("policies.value", source=source, field=field, expected=expected, came=repr(first["input"]))

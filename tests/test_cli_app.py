@@ -74,6 +74,9 @@ def test_the_examples_of_the_help_pages_work(page, lang):
         (("xyzzy",), "no such command xyzzy; see kwx --help", "没有命令 xyzzy；用法见 kwx --help"),
         (("hand", "--meld", "x"), "no such option --meld; did you mean --melds?", "没有选项 --meld；是不是 --melds？"),
         (("--bogus",), "no such option --bogus; see --help", "没有选项 --bogus；用法见 --help"),
+        (("liangdao", "--belief", "x"), "no such option --belief; see --help", "没有选项 --belief；用法见 --help"),
+        (("liangdao", "--wall", "-1"), "--wall: expected a whole number of at least 0, got -1", "--wall：应为不小于 0"),
+        (("liangdao", "--wall", "x"), "--wall: expected a whole number, as in 20000", "--wall：应为整数"),
         (("hand", "--rules"), "--rules: give it a value", "--rules：是否少写"),
         (("rules", "--lang", "fr"), "--lang: expected one of en, zh, got 'fr'", "--lang：应为 en, zh 之一"),
         (("rules", "a", "b"), "unexpected extra argument", "用法不对"),
@@ -154,6 +157,28 @@ def test_an_interrupt_ends_with_130_and_no_traceback():
     _, stderr = child.communicate(timeout=30)
     assert child.returncode == 130
     assert b"Traceback" not in stderr
+
+
+def test_an_interrupt_of_the_imports_ends_with_130_and_no_traceback():
+    script = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'click':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from kwx_sim.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (130, b"")
+
+
+@pytest.mark.parametrize("columns", ["0", "1"])
+def test_no_width_loses_what_is_shown(columns):
+    hand = ("hand", "123s789s46p88p中中中5s")
+    wide, narrow = run(*hand).stdout, run(*hand, env={"COLUMNS": columns}).stdout
+    assert narrow.split() == wide.split() if columns == "0" else set("456789ps中") & set(wide) <= set(narrow)
 
 
 def test_an_ascii_terminal_shows_dragons_as_mpsz():

@@ -53,12 +53,13 @@ def test_a_batch_answers_bad_lines_and_goes_on():
             {"id": "suit", "hand": "1112345678999p", "rules": "hongzhong", "missing_suit": "some"},
             {"id": "melds", "hand": "1112345678p", "melds": [1]},
             {"id": "wild", "hand": "1112345678p", "melds": ["pong:中"], "rules": "hongzhong"},
+            '{"id": "twice", "hand": "1112345678999p", "hand": "1s"}',
             {"id": "last", "hand": "1112345678999p", "melds": None, "why": "unknown fields are kept out of the way"},
         ],
     )
     assert status == 1
     assert [told["id"] for told in answers] == [
-        "good", "万", None, None, "size", "type", "none", "rules", "suit", "melds", "wild", "last",
+        "good", "万", None, None, "size", "type", "none", "rules", "suit", "melds", "wild", None, "last",
     ]  # fmt: skip
     assert [told["id"] for told in answers if "error" not in told] == ["good", "last"]
     assert all("\n" not in told.get("error", "") for told in answers)

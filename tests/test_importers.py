@@ -200,6 +200,8 @@ def mjai(*events):
         (HEAD + "0 draw 1s\n" * 500, 403, "at most 400", "最多 400"),
         (HEAD + "piao 1 x 1\n", 3, "'x'", "'x'"),
         (HEAD + "end\n0 draw 3p\n", 4, "has ended", "已结束"),
+        (HEAD + "0 win\n", 3, "win: the tile is missing; write the line like: 0 win 5p", "win：缺少牌"),
+        ("[" * 100_000, 1, "[" * 59 + "…", "[…"),
     ],
 )
 def test_refusals_name_the_line(text, line, told, chinese, tmp_path):

@@ -562,7 +562,7 @@ READING = [
     ({"hand": HAND, "wall": 45}, "position: wall: expected a whole number of at most 44, got 45"),
     ({"hand": HAND, "room": 5}, "position: room: expected a room's name, got 5"),
     ({"hand": HAND, "room": "a\nb"}, "position: room: expected a room's name, got 'a\\nb'"),
-    ({"hand": HAND, "wa\nl": 5}, "position: 'wa\\nl': unknown field; the nearest known one is wall"),
+    ({"hand": HAND, "wa\nl": 5}, "position: 'wa\\nl': unknown field"),
     ({"hand": HAND, "w" * 900: 5}, "…: unknown field"),
     ({"hand": HAND, "dealer": "east"}, "position: dealer: expected a seat (me, next, previous), got 'east'"),
     ({"hand": HAND, "dealer": 3}, "position: dealer: expected a seat"),
@@ -623,6 +623,28 @@ def test_files_that_are_no_positions(tmp_path, name, content, part):
     with pytest.raises(InputError) as refused:
         read_position(path)
     assert_told(refused.value, part)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.toml", b'hand = "\xff"', "编码不是 UTF-8；请存为 UTF-8"),
+        ("a.toml", b'hand = "1s"\nwall = = 3', "第 2 行第 8 列不是合法的 TOML"),
+        ("a.toml", b'hand = "1s"\nhand = "1s"\n', "有字段写了两次（第 2 行"),
+        ("a.toml", b'hand = "1s"\nhand = "1s"', "有字段写了两次"),
+        ("a.toml", b'hand = """', "结尾不完整"),
+        ("a.json", b'{"hand":\n1,}', "第 2 行第 3 列不是合法的 JSON"),
+        ("a.json", b'{"hand": "1s", "hand": "2s"}', "有字段写了两次"),
+        ("a.json", b"[" * 60_000, "嵌套太深"),
+        ("a.json", b'{"hand": NaN}', "JSON 里没有 NaN"),
+        ("a.toml", b'hand = "123s"\nreplacement = "x"', "应为 'none', 'kong' 或 'red_kong'"),
+    ],
+)
+def test_files_that_are_no_positions_are_told_in_chinese(tmp_path, name, content, told):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as error:
+        read_position(tmp_path / name)
+    assert told in error.value.message("zh")
 
 
 @pytest.mark.parametrize("name", ["absent.toml", "a\0b.json", ""])

@@ -5,6 +5,7 @@ import math
 import re
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -335,6 +336,17 @@ def test_the_command_tells_and_writes(record, tmp_path):
     assert "Rounds 1, decisions" in result.stdout
     assert "decisions to weigh" in result.stderr
     assert page.read_text("utf-8").endswith("</html>\n")
+
+
+@pytest.mark.parametrize("name", ["record itself", "nowhere/page.html", ""])
+def test_a_page_that_cannot_be_is_refused_before_anything_is_weighed(name, record, tmp_path):
+    page = record if name == "record itself" else str(tmp_path / name)
+    before = Path(record).read_bytes()
+    result = run("review", record, "--html", page)
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert page in result.stderr
+    assert Path(record).read_bytes() == before
 
 
 def test_the_command_answers_in_json(record):

@@ -115,7 +115,7 @@ def _fail_to_write(error: OSError, lang: str) -> NoReturn:
 def _told(error: click.ClickException) -> InputError:
     """Tell click's own refusals from the catalogue."""
     if isinstance(error, click.NoSuchOption):
-        return _unknown("option", error.option_name, error.possibilities or ())
+        return _unknown("option", error.option_name, _like(error.option_name, error.possibilities or ()))
     if isinstance(error, click.exceptions.NoSuchCommand):
         return _unknown("command", error.command_name, difflib.get_close_matches(error.command_name, COMMANDS))
     if isinstance(error, click.MissingParameter) and error.param is not None:
@@ -124,6 +124,12 @@ def _told(error: click.ClickException) -> InputError:
     if isinstance(error, click.BadOptionUsage):
         return InputError("cli.option_usage", option=error.option_name)
     return InputError("cli.usage", problem=error.format_message())
+
+
+def _like(option: str, known: Sequence[str]) -> list[str]:
+    # click counts the dashes, which all have, as likeness.
+    bare = {name.lstrip("-"): name for name in known}
+    return [bare[name] for name in difflib.get_close_matches(option.lstrip("-"), bare)]
 
 
 def _unknown(kind: str, name: str, near: Sequence[str]) -> InputError:

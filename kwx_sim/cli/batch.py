@@ -10,10 +10,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from kwx_sim.cli.terminal import to_json
 from kwx_sim.errors import InputError
+from kwx_sim.refusals import no_constant, once, why_unreadable
 
 if TYPE_CHECKING:
     from kwx_sim.rules import Ruleset
@@ -95,17 +96,12 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 
 def _parse(raw: bytes) -> dict[str, Any]:
     try:
-        line = json.loads(raw, parse_constant=_refuse_constant)
+        line = json.loads(raw, object_pairs_hook=once, parse_constant=no_constant)
     except (ValueError, RecursionError) as error:
-        raise InputError("cli.not_json", problem=str(error) or type(error).__name__) from error
+        raise InputError("cli.not_json", problem=why_unreadable(error)) from error
     if not isinstance(line, dict):
         raise InputError("cli.not_object", got=_short(line))
     return line
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    # Python reads NaN and Infinity, which are no JSON, and would write them into the answer.
-    raise ValueError(f"{name} is no JSON value")
 
 
 def refuse_beside(lines: str, given: Mapping[str, Any]) -> None:

@@ -82,10 +82,13 @@ class Whole(click.ParamType[int]):
             return value
         try:
             number = Decimal(value)
-            if 0 <= number < 10**self._DIGITS and number == int(number):
-                return int(number)
+            whole = -(10**self._DIGITS) < number < 10**self._DIGITS and number == int(number)
         except InvalidOperation:
-            pass
+            whole = False
+        if whole and number < 0:
+            raise InputError("cli.whole_from", option=_long_name(param), low=0, got=value)
+        if whole:
+            return int(number)
         raise InputError("cli.whole", option=_long_name(param), got=value)
 
 

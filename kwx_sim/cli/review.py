@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from datetime import timedelta
 from pathlib import Path
@@ -51,6 +53,8 @@ def review(
     lang = language()
     asked = {name: value for name, value in given.items() if value is not None}
     seats = None if seat == "all" else [int(seat)]
+    if html is not None:
+        _check_page(Path(html), record)
     with _Decisions(lang) as progress:
         found = go_through(record, seats=seats, rounds=_span(rounds), progress=progress, **asked)
     if html is not None:
@@ -116,6 +120,21 @@ def _show_sheet(sheet: Sheet) -> None:
         put()
         put(hang("", sheet.title), "dim")
         put(table(sheet.headers, sheet.rows, right=sheet.numbers))
+
+
+def _check_page(page: Path, record: str) -> None:
+    """Refuse, before minutes are spent, a page that could not be written, or that would take the record's place."""
+    if page.exists() and Path(record).exists() and page.samefile(record):
+        raise InputError("cli.review.own_record", file=str(page))
+    if page.is_dir():
+        problem = errno.EISDIR
+    elif not page.parent.is_dir():
+        problem = errno.ENOENT
+    elif not os.access(page if page.exists() else page.parent, os.W_OK):
+        problem = errno.EACCES
+    else:
+        return
+    raise InputError("cli.unwritable", file=str(page), problem=os.strerror(problem))
 
 
 def _write(file: str, found: Review, lang: str, *, unclear: bool) -> None:

@@ -49,6 +49,8 @@ _PLAIN = {
 }
 _PIPED_WIDTH = 160
 _PROSE_WIDTH = 100
+_NARROWEST = 40
+"""Cells that a result takes at least: below, rich would drop cells of tables; a terminal's own folding loses none."""
 # A wide character is a word by itself: Chinese is folded anywhere, but no line begins with a closing mark.
 _WORD = re.compile(
     r"\s+|[「（《“]*(?:[^\s\u2e80-\uffef]+|[\u2e80-\uffef])[，。、：；！？」）》”]*",
@@ -73,6 +75,8 @@ def prepare_streams() -> None:
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r+", encoding="utf-8"))  # noqa: SIM115  # open as long as the process
     codecs.register_error("kwx-plain", _plain_marks)
+    if not os.environ.get("COLUMNS", "").strip("0"):
+        os.environ.pop("COLUMNS", None)  # some terminals that do not know their width say 0
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -84,6 +88,7 @@ def put(shown: str | RenderableType = "", style: str = "") -> None:
     from rich.text import Text
 
     console = _console(stderr=False)
+    console.width = max(console.width, _NARROWEST)
     with console.capture() as capture:
         console.print(
             Text(shown, style=style) if isinstance(shown, str) else shown, no_wrap=True, overflow="ignore", crop=False

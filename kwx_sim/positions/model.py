@@ -3,13 +3,13 @@
 Seats are the asker's: 0 me, 1 the next in turn (下家), 2 the previous (上家). What was not given stays None.
 """
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, NoReturn, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool, StrictInt, ValidationError
 
 from kwx_sim.errors import InputError
+from kwx_sim.refusals import context_of, near_to
 from kwx_sim.tiles import Meld, format_melds, format_tiles, parse_melds, parse_tile, parse_tiles, tile_name
 
 __all__ = ["ME", "SEATS", "SEAT_NAMES", "Discards", "Player", "Position", "position_of", "seat_name"]
@@ -385,7 +385,7 @@ def _refusal(error: ValidationError, source: str) -> InputError:
         return _unknown(source, path)
     if first["type"] == "missing":
         return InputError("positions.missing", source=source, field=path)
-    context = first.get("ctx", {})
+    context = context_of(first)
     problem = context.get("error")
     if not isinstance(problem, InputError):
         name = _EXPECTED.get(first["type"])
@@ -398,5 +398,4 @@ def _unknown(source: str, field: str) -> InputError:
     field = field if field.isprintable() and len(field) <= MAX_SHOWN else _shown(field)
     section, dot, leaf = field.rpartition(".")
     known = list((Player if section in SEAT_NAMES else Position).model_fields)
-    near = difflib.get_close_matches(leaf, known, n=1, cutoff=0.0)[0]
-    return InputError("positions.unknown", source=source, field=field, near=section + dot + near)
+    return InputError("positions.unknown", source=source, field=field, near=near_to(leaf, known, prefix=section + dot))

@@ -3,10 +3,11 @@
 import json
 import tomllib
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from kwx_sim.errors import InputError
 from kwx_sim.positions.model import Position, position_of
+from kwx_sim.refusals import no_constant, once, why_unreadable
 
 __all__ = ["read_position"]
 
@@ -29,10 +30,8 @@ def read_position(path: str | Path) -> Position:
         raise InputError("positions.too_large", file=str(path), limit=MAX_FILE_BYTES)
     try:
         data = parse(content)
-    except RecursionError as error:
-        raise InputError("positions.unreadable", file=str(path), problem="too deeply nested") from error
-    except ValueError as error:
-        raise InputError("positions.unreadable", file=str(path), problem=_one_line(error)) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError("positions.unreadable", file=str(path), problem=why_unreadable(error)) from error
     return position_of(data, source=str(path))
 
 
@@ -44,33 +43,18 @@ def _read_bytes(path: Path) -> bytes:
     except OSError as error:
         raise InputError("positions.unreadable", file=str(path), problem=error.strerror or "–") from error
     except ValueError as error:  # a name that no file can have
-        raise InputError("positions.unreadable", file=repr(str(path)), problem=_one_line(error)) from error
-
-
-def _one_line(error: Exception) -> str:
-    return str(error).replace("\n", " ")
+        raise InputError("positions.unreadable", file=repr(str(path)), problem=str(error)) from error
 
 
 def _toml(content: bytes) -> Any:
     for number, line in enumerate(content.splitlines(), 1):
         if len(line) > MAX_LINE_BYTES:
-            raise ValueError(f"line {number} has more than {MAX_LINE_BYTES} bytes")
+            raise InputError("refusals.long_line", line=number, limit=MAX_LINE_BYTES)
     return tomllib.loads(content.decode("utf-8-sig"))
 
 
 def _json(content: bytes) -> Any:
-    return json.loads(content.decode("utf-8-sig"), object_pairs_hook=_table, parse_constant=_refuse)
+    return json.loads(content.decode("utf-8-sig"), object_pairs_hook=once, parse_constant=no_constant)
 
 
 _PARSERS = {".toml": _toml, ".json": _json}
-
-
-def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    table = dict(pairs)
-    if len(table) < len(pairs):
-        raise ValueError("a field stands twice")
-    return table
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import IO, Any, NoReturn, TypeVar
+from typing import IO, Any, TypeVar
 
 from kwx_sim.errors import InputError
 from kwx_sim.records.schema import Event, check
+from kwx_sim.refusals import no_constant, once, why_unreadable
 
 __all__ = ["beginning", "dump", "located", "objects", "read", "texts", "write"]
 
@@ -90,27 +91,14 @@ def _decoded(line: bytes) -> str:
     try:
         return line.decode("utf-8").strip()
     except UnicodeDecodeError as error:
-        raise InputError("records.not_text", problem=str(error)) from error
+        raise InputError("records.not_text", problem=why_unreadable(error)) from error
 
 
 def _parsed(line: bytes) -> Any:
     try:
-        return json.loads(line.decode("utf-8"), object_pairs_hook=_table, parse_constant=_refuse)
-    except RecursionError as error:
-        raise InputError("records.not_json", problem="too deeply nested") from error
-    except ValueError as error:
-        raise InputError("records.not_json", problem=str(error)) from error
-
-
-def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    table = dict(pairs)
-    if len(table) < len(pairs):
-        raise ValueError("a field stands twice")
-    return table
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
+        return json.loads(line.decode("utf-8"), object_pairs_hook=once, parse_constant=no_constant)
+    except (ValueError, RecursionError) as error:
+        raise InputError("records.not_json", problem=why_unreadable(error)) from error
 
 
 def located(name: str, number: int, problem: InputError) -> InputError:

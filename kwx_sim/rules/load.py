@@ -1,6 +1,5 @@
 """Rulesets from TOML: the presets by name, a user's file by path; refused in one line where something is wrong."""
 
-import difflib
 import hashlib
 import json
 import tomllib
@@ -13,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kwx_sim.errors import InputError
+from kwx_sim.refusals import clipped, context_of, near_to, why_unreadable
 from kwx_sim.rules.model import FANS, ContradictionError, Room, Ruleset, Section
 
 __all__ = ["PRESETS", "changed", "load_rules", "parse_rules", "rules_hash"]
@@ -23,7 +23,6 @@ PRESETS = ("platform", "hongzhong", "suizhou", "xiangyang", "shiyan")
 MAX_FILE_BYTES = 1 << 16
 # A dotted key of n parts costs the TOML reader n² memory.
 MAX_LINE_BYTES = 2_000
-MAX_SHOWN = 60
 
 
 def load_rules(name: str | Path) -> Ruleset:
@@ -51,10 +50,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
             raise InputError("rules.long_line", file=str(path), line=number, limit=MAX_LINE_BYTES)
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
-    except RecursionError as error:
-        raise InputError("rules.not_toml", file=str(path), problem="too deeply nested") from error
-    except ValueError as error:
-        raise InputError("rules.not_toml", file=str(path), problem=str(error)) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError("rules.not_toml", file=str(path), problem=why_unreadable(error)) from error
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -64,8 +61,8 @@ def _read_bytes(path: Path) -> bytes:
             with path.open("rb") as file:
                 return file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
-        raise InputError("rules.unreadable", file=_clipped(str(path)), problem=error.strerror) from error
-    raise InputError("rules.unknown", name=_clipped(str(path)), presets=", ".join(PRESETS))
+        raise InputError("rules.unreadable", file=clipped(str(path)), problem=error.strerror) from error
+    raise InputError("rules.unknown", name=clipped(str(path)), presets=", ".join(PRESETS))
 
 
 def parse_rules(data: Any, *, source: str) -> Ruleset:
@@ -128,7 +125,7 @@ def _refusal(error: ValidationError, source: str) -> InputError:
     """The first problem of a failed validation, in one line."""
     first = error.errors()[0]
     path = [str(part) for part in first["loc"]]
-    context = first.get("ctx", {})
+    context = context_of(first)
     cause = context.get("error")
     if isinstance(cause, ContradictionError):
         told = InputError(f"rules.expected.{cause.expected}")
@@ -164,13 +161,19 @@ _EXPECTED = {
 
 def _unknown(source: str, field: str) -> InputError:
     """An unknown field, with the nearest known one: of the same name elsewhere, else in its section, else anywhere."""
-    wanted = ".".join(part for part in _clipped(field).split(".") if not part.isdigit())
+    wanted = ".".join(part for part in clipped(field).split(".") if not part.isdigit())
     section, _, leaf = wanted.rpartition(".")
     known = list(_paths(Ruleset, ""))
     same = [path for path in known if path.rpartition(".")[2] == leaf]
-    beside = [path for path in known if path.rpartition(".")[0] == section]
-    near = difflib.get_close_matches(wanted, same or beside or known, n=1, cutoff=0.0)[0]
-    return InputError("rules.unknown_field", file=source, field=_clipped(field), near=near)
+    beside = [path.rpartition(".")[2] for path in known if path.rpartition(".")[0] == section]
+    if same:
+        near = near_to(wanted, same, least=0.0)
+    elif beside:
+        # The section's name, which all beside share, makes none of them more like what is wanted.
+        near = near_to(leaf, beside, prefix=wanted.removesuffix(leaf))
+    else:
+        near = near_to(wanted, known)
+    return InputError("rules.unknown_field", file=source, field=clipped(field), near=near)
 
 
 def _paths(section: type[Section], prefix: str) -> Iterator[str]:
@@ -189,10 +192,6 @@ def _paths(section: type[Section], prefix: str) -> Iterator[str]:
 def _shown(value: Any) -> str:
     """What came, short enough for one line."""
     try:
-        return _clipped(repr(value))
+        return clipped(repr(value))
     except ValueError:  # a whole number of more digits than Python writes in decimal
-        return _clipped(f"{value:x}")
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+        return clipped(f"{value:x}")

@@ -6,6 +6,7 @@ from pathlib import Path
 from kwx_sim.errors import InputError
 from kwx_sim.records.files import located, texts
 from kwx_sim.records.importers.told import ACTS, HIDDEN, SEATS, Act, Told
+from kwx_sim.refusals import clipped
 from kwx_sim.rules import PRESETS, Ruleset, load_rules
 from kwx_sim.tiles import parse_tile, parse_tiles
 
@@ -28,7 +29,7 @@ def read_mpsz(path: str | Path, rules: Ruleset) -> Iterator[Told]:
                     yield told
                 told = Told(number, _rules(words, rules))
             elif told is None:
-                raise InputError("records.mpsz.round", came=line)
+                raise InputError("records.mpsz.round", came=clipped(line))
             else:
                 _read(told, number, words)
         except InputError as problem:
@@ -42,18 +43,18 @@ def _rules(words: list[str], rules: Ruleset) -> Ruleset:
         return rules
     # A name alone means a preset, never a file: a record is not to be trusted.
     if len(words) > 2 or words[1] not in PRESETS:
-        raise InputError("records.mpsz.preset", presets=", ".join(PRESETS), came=" ".join(words[1:]))
+        raise InputError("records.mpsz.preset", presets=", ".join(PRESETS), came=clipped(" ".join(words[1:])))
     return load_rules(words[1])
 
 
 def _read(told: Told, number: int, words: list[str]) -> None:
     head, rest = words[0], words[1:]
     if told.ended:
-        raise InputError("records.mpsz.ended", came=" ".join(words))
+        raise InputError("records.mpsz.ended", came=clipped(" ".join(words)))
     if head.isdecimal():
         told.add(_act(number, words))
     elif told.acts and head != "end":
-        raise InputError("records.mpsz.late", came=head)
+        raise InputError("records.mpsz.late", came=clipped(head))
     elif head == "room":
         told.room = " ".join(rest)
     elif head == "dealer":
@@ -67,7 +68,7 @@ def _read(told: Told, number: int, words: list[str]) -> None:
     elif head == "end":
         told.ended = True
     else:
-        raise InputError("records.mpsz.word", expected=", ".join(HEADS), came=" ".join(words))
+        raise InputError("records.mpsz.word", expected=", ".join(HEADS), came=clipped(" ".join(words)))
 
 
 def _act(number: int, words: list[str]) -> Act:
@@ -75,11 +76,13 @@ def _act(number: int, words: list[str]) -> Act:
     seat = _seat(words[0])
     kind = words[1] if len(words) > 1 else ""
     if kind not in ACTS:
-        raise InputError("records.mpsz.act", expected=", ".join(ACTS), came=" ".join(words))
-    tile = words[2] if len(words) > 2 else ""
+        raise InputError("records.mpsz.act", expected=", ".join(ACTS), came=clipped(" ".join(words)))
+    if len(words) < 3:
+        raise InputError("records.mpsz.tile", act=kind, example=f"{seat} {kind} 5p")
+    tile = words[2]
     hand = tuple(parse_tiles(" ".join(words[3:])))
     if hand and kind != "liangdao":
-        raise InputError("records.mpsz.more", came=" ".join(words[3:]))
+        raise InputError("records.mpsz.more", came=clipped(" ".join(words[3:])))
     hidden = kind == "draw" and tile == HIDDEN
     return Act(number, seat, kind, None if hidden else parse_tile(tile), hand=hand or None)
 
@@ -95,11 +98,11 @@ def _hand(text: str) -> tuple[int, ...] | None:
 
 def _seat(word: str) -> int:
     if word not in map(str, range(SEATS)):
-        raise InputError("records.seat", came=word)
+        raise InputError("records.seat", came=clipped(word))
     return int(word)
 
 
 def _whole(word: str) -> int:
     if not (word.isascii() and word.isdecimal()) or len(word) > 3:
-        raise InputError("records.mpsz.whole", came=word)
+        raise InputError("records.mpsz.whole", came=clipped(word))
     return int(word)
