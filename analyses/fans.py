@@ -410,7 +410,7 @@ def _aim_table(aims: pd.DataFrame) -> Table:
     return Table("aims", frame, words("report_fans.aims.caption"), columns)
 
 
-ANALYSIS = Analysis(name="fans", analyse=analyse, presets=PRESETS, together=True, games=480_000, draft_games=24_000)
+ANALYSIS = Analysis(name="fans", analyse=analyse, presets=PRESETS, together=True, games=480_000, draft_games=15_000)
 
 
 def main() -> None:

@@ -357,7 +357,7 @@ def _dots(axes: Axes, rows: pd.DataFrame, field: str, shift: float, name: str, s
     )  # fmt: skip
 
 
-ANALYSIS = Analysis("kawuxing", analyse, PRESETS, together=True, games=300_000, draft_games=10_000)
+ANALYSIS = Analysis("kawuxing", analyse, PRESETS, together=True, games=300_000, draft_games=6_000)
 
 
 def main() -> None:

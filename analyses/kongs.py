@@ -387,7 +387,7 @@ def _table(name: str, frame: pd.DataFrame, forms: Mapping[str, str]) -> Table:
     return Table(name, shown, words(f"report_kongs.{name}.caption"), columns)
 
 
-ANALYSIS = Analysis(name="kongs", analyse=analyse, presets=PRESETS, together=True, games=480_000, draft_games=24_000)
+ANALYSIS = Analysis(name="kongs", analyse=analyse, presets=PRESETS, together=True, games=480_000, draft_games=15_000)
 
 
 def main() -> None:

@@ -409,7 +409,7 @@ ANALYSIS = Analysis(
     presets=("platform", "suizhou", "xiangyang", "shiyan"),
     together=False,
     games=600_000,
-    draft_games=20_000,
+    draft_games=12_000,
 )
 
 

@@ -337,7 +337,7 @@ def _spread(frame: pd.DataFrame, field: str) -> NDArray[np.float64]:
     return np.stack([frame[field] - frame[f"{field}_low"], frame[f"{field}_high"] - frame[field]])
 
 
-ANALYSIS = Analysis("maima", analyse, PRESETS, together=True, games=400_000, draft_games=30_000)
+ANALYSIS = Analysis("maima", analyse, PRESETS, together=True, games=400_000, draft_games=15_000)
 
 
 def main() -> None:

@@ -311,7 +311,7 @@ def _figure(frame: pd.DataFrame, played: list[Played]) -> Figure:
     )
 
 
-ANALYSIS = Analysis("rulesets", analyse, PRESETS, together=True, games=1_000_000, draft_games=100_000)
+ANALYSIS = Analysis("rulesets", analyse, PRESETS, together=True, games=1_000_000, draft_games=60_000)
 
 
 def main() -> None:
