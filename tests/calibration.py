@@ -1,9 +1,10 @@
 """How true beliefs about the other hands are: predicted chances beside what the hands were, in self-play.
 
-A position is an own turn of any undeclared hand after `FIRST_DISCARDS` discards or more, one at random of a round in
-which all three play the same policy; its record is complete. Of each undeclared opponent two things are predicted, by
-worlds of the belief `uniform` and of the belief `played`: that it is ready, and for each kind that it is among its
-waits (an opponent that is not ready waits for nothing). Worlds are weighed as the query weighs them.
+A position is an own turn of any undeclared hand after so many discards or more (--discards), one at random of a round
+in which all three play the same policy; its record is complete. Of each undeclared opponent two things are predicted,
+by worlds of the belief `uniform` and of the belief `played`: that it is ready, and for each kind that it is among its
+waits (an opponent that is not ready waits for nothing). Worlds are weighed as the query weighs them, and how many of
+one weight they are worth is said by turn.
 
 A chance is the weighted share of worlds. For the log loss, and for nothing else, half a world is added to either side
 of it, so that no loss is infinite. Losses of waits are sums over the kinds, a datum an opponent. The difference of two
@@ -100,18 +101,20 @@ class Block(NamedTuple):
 # ---------------------------------------------------------------- positions
 
 
-def turns(rules: Ruleset, player: Policy, seed: np.random.SeedSequence) -> Iterator[Turn]:
-    """Own turns without end, one at random of each round that has any."""
+def turns(
+    rules: Ruleset, player: Policy, seed: np.random.SeedSequence, discards: int = FIRST_DISCARDS
+) -> Iterator[Turn]:
+    """Own turns after so many discards without end, one at random of each round that has any."""
     rng = np.random.default_rng(seed)
     for number in itertools.count():
-        found = _candidates(rules, player, number % SEATS, rng)
+        found = _candidates(rules, player, number % SEATS, rng, discards)
         if found:
             state = found[rng.integers(len(found))]
             seat = int(state["seat"])
             yield Turn(position_of_round(state, seat, rules), rotated(state, seat))
 
 
-def _candidates(rules: Ruleset, player: Policy, dealer: int, rng: np.random.Generator) -> list[np.void]:
+def _candidates(rules: Ruleset, player: Policy, dealer: int, rng: np.random.Generator, discards: int) -> list[np.void]:
     """Play a round; its turns at which there is somebody to predict."""
     tables, packed, policy = load_tables()[0], pack(rules)[0], player.pack()[0]
     key, state = np.uint64(rng.integers(1 << 62)), records(1, STATE)
@@ -120,7 +123,7 @@ def _candidates(rules: Ruleset, player: Policy, dealer: int, rng: np.random.Gene
     deal(tables, packed, s, wall, dealer, np.zeros(SEATS, np.uint8))
     found = []
     while s["phase"] != codes.END:
-        if s["phase"] == codes.TURN and s["n_river"] >= FIRST_DISCARDS and not s["declared"][s["seat"]]:
+        if s["phase"] == codes.TURN and s["n_river"] >= discards and not s["declared"][s["seat"]]:
             found += [state.copy()[0]] if s["declared"].sum() < len(OTHERS) else []
         apply(tables, packed, s, decide(tables, packed, s, policy, key))
     return found
@@ -178,10 +181,13 @@ def _bits(waits: NDArray[np.uint32]) -> NDArray[np.bool_]:
     return (waits[..., None] >> np.arange(NUM_KINDS, dtype=np.uint32) & 1).astype(bool)
 
 
-def block(preset: str, player: Policy, believed: Policy, positions: int, worlds: int, seed: Sequence[int]) -> Block:
+def block(
+    preset: str, player: Policy, believed: Policy, positions: int, worlds: int, discards: int, seed: Sequence[int]
+) -> Block:
     """Predict in so many positions of a preset; a position that is left out is not made up for."""
     rules, rows, left_out = load_rules(preset), [np.zeros(0, PREDICTED)], Counter[str]()
-    for number, turn in enumerate(itertools.islice(turns(rules, player, np.random.SeedSequence(seed)), positions)):
+    found = turns(rules, player, np.random.SeedSequence(seed), discards)
+    for number, turn in enumerate(itertools.islice(found, positions)):
         try:
             rows.append(predict(turn, rules, player, believed, worlds))
         except InputError as refusal:
@@ -217,6 +223,17 @@ class Score(NamedTuple):
     difference: float
     ci_low: float
     ci_high: float
+
+
+class Size(NamedTuple):
+    """Effective worlds of the positions of a stratum: the median, a tenth has fewer; in how many a tenth or less."""
+
+    stratum: str
+    belief: str
+    positions: int
+    median: float
+    tenth: float
+    low: float
 
 
 def clustered(values: Floats, groups: Ints, clusters: Ints, number: int) -> tuple[Floats, ...]:
@@ -272,14 +289,18 @@ def _score(stratum: str, loss: str, values: Floats, positions: Ints) -> Score:
     return Score(stratum, loss, len(values), *map(float, figures))
 
 
-def sizes(rows: NDArray[np.void]) -> dict[str, tuple[float, float]]:
-    """By belief: the median effective share of a position's worlds, and in how many positions it is below a tenth."""
+def sizes(rows: NDArray[np.void], worlds: int) -> list[Size]:
+    """How many worlds of one weight a position's worlds are worth, in all and by turn."""
     _, first = np.unique(rows["position"], return_index=True)
-    share = rows["size"][first]
-    return {
-        belief: (float(np.median(share[:, number])), float((share[:, number] < LOW_SIZE).mean()))
-        for number, belief in enumerate(BELIEFS)
-    }
+    rows, found = rows[first], []
+    for name, (low, high) in {"all": (0, 99), **TURNS}.items():
+        chosen = rows[(rows["discards"] >= low) & (rows["discards"] < high)]
+        for number, belief in enumerate(BELIEFS):
+            share = chosen["size"][:, number]
+            if len(share):
+                tenth, median = (float(worlds * np.quantile(share, q)) for q in (0.1, 0.5))
+                found.append(Size(name, belief, len(share), median, tenth, float((share < LOW_SIZE).mean())))
+    return found
 
 
 # ---------------------------------------------------------------- a run
@@ -293,6 +314,7 @@ def measure(
     seed: int,
     workers: int,
     minutes: float = np.inf,
+    discards: int = FIRST_DISCARDS,
 ) -> dict[str, Block]:
     """Predict in so many positions of each preset: what is done by preset, where it ended early too."""
     end = time.monotonic() + 60 * minutes
@@ -300,7 +322,7 @@ def measure(
     tasks = list(itertools.product(range(len(counts)), presets))
     done: dict[str, list[Block]] = {preset: [] for preset in presets}
     run = Parallel(n_jobs=workers, batch_size=1, pre_dispatch="2*n_jobs", return_as="generator")(
-        delayed(block)(preset, *policies, counts[number], worlds, [seed, list(PRESETS).index(preset), number])
+        delayed(block)(preset, *policies, counts[number], worlds, discards, [seed, list(PRESETS).index(preset), number])
         for number, preset in tasks
     )
     with closing(run):
@@ -330,7 +352,7 @@ def report(made: Block, worlds: int) -> dict[str, Any]:
     return {
         "positions": len(np.unique(made.rows["position"])),
         "left_out": dict(made.left_out),
-        "sizes": sizes(made.rows),
+        "sizes": [each._asdict() for each in sizes(made.rows, worlds)],
         "tenths": {target: [each._asdict() for each in tenths(made.rows, target)] for target in TARGETS},
         "scores": {target: [each._asdict() for each in scores(made.rows, target, worlds)] for target in TARGETS},
     }
@@ -340,8 +362,9 @@ def shown(name: str, found: dict[str, Any]) -> str:
     """A report as text."""
     lines = [f"{name}: {found['positions']} positions; left out: {found['left_out'] or 'none'}"]
     lines += [
-        f"  worlds of {belief}: median effective size {median:.0%}, below {LOW_SIZE:.0%} in {low:.1%} of positions"
-        for belief, (median, low) in found["sizes"].items()
+        "  {stratum:<14} {belief:<8} {positions:>6} positions: effective worlds {median:.0f} at the median, a tenth has"
+        " under {tenth:.0f}; under a tenth of all in {low:.1%}".format_map(each)
+        for each in found["sizes"]
     ]
     for target in TARGETS:
         lines += ["", f"  {target:<7} tenth        n  predicted    true  [95%]"]
@@ -404,14 +427,16 @@ def main() -> None:
     parser.add_argument("--believed", default=PLAYER, help="the policy that the opponents are taken to play")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--discards", type=int, default=FIRST_DISCARDS, help="on the table, at least")
     parser.add_argument("--minutes", type=float, default=np.inf, help="end after so many with what is done")
     parser.add_argument("--out", help="a JSON file for every figure")
     parser.add_argument("--plot", help="a PNG file for the reliability of all presets together")
     given = parser.parse_args()
     policies = parse_policy(given.player), parse_policy(given.believed)
     made = measure(
-        given.presets.split(","), policies, given.positions, given.worlds, given.seed, given.workers, given.minutes
-    )
+        given.presets.split(","), policies, given.positions, given.worlds, given.seed, given.workers, given.minutes,
+        given.discards,
+    )  # fmt: skip
     if len(made) > 1:
         made["all presets"] = joined(made.values())
     found = {name: report(each, given.worlds) for name, each in made.items() if len(each.rows)}

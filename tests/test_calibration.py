@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from calibration import PLAYER, PREDICTED, WORLDS, joined, measure, plot, report, scores, shown, tenths
+from calibration import PLAYER, PREDICTED, WORLDS, joined, measure, plot, report, scores, sizes, shown, tenths
 from calibration import Block as Made
 
 from kwx_sim.policies import parse_policy
@@ -72,6 +72,16 @@ def test_strata_share_out_all_opponents():
     assert [each.opponents for each in found] == [90, 18, 20, 20, 32, 23, 23, 44]
 
 
+def test_a_tenth_of_the_positions_of_a_turn_has_fewer_worlds_than_that():
+    rows = made_up(np.full(22, 0.5), np.zeros(22))
+    rows["position"] = np.repeat(np.arange(11), 2)
+    rows["discards"] = 20
+    rows["size"][:, 1] = np.repeat(np.arange(11), 2) / 20
+    last = [each for each in sizes(rows, worlds=200) if each.belief == "played"][-1]
+    assert (last.stratum, last.positions) == ("15–24", 11)
+    assert (last.median, last.tenth, last.low) == pytest.approx((50, 10, 2 / 11))
+
+
 def test_joined_blocks_keep_positions_apart():
     rows = np.repeat(made_up([0.2, 0.4], [0, 1]), 2)
     both = joined([Made(rows, Counter()), Made(rows, Counter()), Made(rows[:0], Counter())])
@@ -83,7 +93,9 @@ def test_a_few_positions_are_reported():
     made = measure(["xiangyang"], (policy, policy), positions=3, worlds=20, seed=1, workers=1)["xiangyang"]
     found = report(made, worlds=20)
     assert found["positions"] + sum(found["left_out"].values()) == 3
-    assert found["sizes"]["uniform"] == pytest.approx((1.0, 0.0))
+    everywhere = found["sizes"][0]
+    assert (everywhere["stratum"], everywhere["belief"], everywhere["low"]) == ("all", "uniform", 0.0)
+    assert (everywhere["median"], everywhere["tenth"]) == pytest.approx((20.0, 20.0))
     for row in made.rows:
         assert row["ready"][0] == row["waits"].any()
         assert (row["p_waits"] <= row["p_ready"] + 1e-12).all()
