@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from calibration import PLAYER, PREDICTED, WORLDS, joined, measure, plot, report, scores, sizes, shown, tenths
+from calibration import PLAYER, PREDICTED, WORLDS, joined, measure, plot, report, scores, shown, sizes, tenths
 from calibration import Block as Made
 
 from kwx_sim.policies import parse_policy

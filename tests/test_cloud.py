@@ -1,11 +1,14 @@
 """Hidden hands by what their players did: against the engine's own rounds, and against the truth."""
 
+import itertools
+from collections import Counter
+
 import numpy as np
 import pytest
 from position_maker import position_of_round
 
 from kwx_sim.core import state as codes
-from kwx_sim.core.cloud import HAND_NOTE, USE, imagine
+from kwx_sim.core.cloud import HAND_NOTE, USE, _due, imagine
 from kwx_sim.core.jit import records
 from kwx_sim.core.legal import locked
 from kwx_sim.core.policy import count_actions, decide
@@ -121,6 +124,32 @@ def test_the_true_hand_is_as_likely_as_the_engine_says(preset):
             assert cloud[0]["waits"][other] == state[0]["waits"][(seat + other) % SEATS]
             done += 1
     assert done > 20
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        [(2, 0), (3, 0), (5, 0)],
+        [(4, 0), (4, 0), (5, 1)],
+        [(2, 0), (4, 1), (4, 0), (4, 0), (6, 0)],
+        [(1, 0), (2, 0)],
+    ],
+)
+def test_every_way_for_used_tiles_to_come_in_time_is_as_likely(told):
+    """Against all ways written out: each use before its last place, an exact one in the very last, no two in one."""
+    uses, places = records(len(told), USE), max(before for before, _ in told)
+    uses["tile"] = np.arange(len(told))
+    uses["before"], uses["exact"] = np.transpose(told)
+    in_time = [{before - 1} if exact else set(range(before)) for before, exact in told]
+    ways = {way for way in itertools.product(*in_time) if len(set(way)) == len(way)}
+    rng, drawn, tries = np.random.default_rng(8), Counter(), 400 * len(ways)
+    for _ in range(tries):
+        note = records(1, HAND_NOTE)[0]
+        came = [int(_due(uses, 0, len(uses), place, note, rng.random())) for place in range(places)]
+        drawn[tuple(came.index(tile) for tile in range(len(told)))] += 1
+    assert set(drawn) == ways
+    chi_square = sum((drawn[way] - 400) ** 2 / 400 for way in ways)
+    assert chi_square < len(ways) + 4 * np.sqrt(2 * len(ways)) + 5
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -36,7 +36,7 @@ def test_a_first_run_says_once_that_it_compiles(tmp_path):
     told = said(tmp_path)
     assert told == "Compiling what is used for the first time, up to some 7 seconds; kept from then on.\n"
     assert said(tmp_path) == "", "all is in the cache"
-    for kept in tmp_path.rglob("*mix*.nbi"):
+    for kept in tmp_path.rglob("*mix*.nbc"):
         kept.unlink()
     assert "最多约 7 秒" in said(tmp_path, lang="zh"), "a part is not in the cache"
 
@@ -46,7 +46,7 @@ def test_a_first_run_that_nobody_watches_says_nothing(tmp_path):
 
 
 def test_without_a_cache_every_run_says_so(monkeypatch, capsys):
-    monkeypatch.setattr(jit, "CACHE_DIR", None)
+    monkeypatch.setattr(jit, "CACHE_KEEPS", False)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     announce_compiling("en", seconds=7)
     assert capsys.readouterr().err == ""

@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 from numba.core import event
 
+from kwx_sim.core.cache import WAITING
+
 __all__ = ["tell_once"]
 
-COMPILING = "numba:compile"
-"""Begins when a kernel that is not in the cache is compiled; loading one that is there is no such event."""
+KINDS = ("numba:compile", WAITING)
+"""Begin when a kernel that is not in the cache is compiled, here or by another process; never when one is loaded."""
 
 
 class _Teller(event.Listener):  # type: ignore[misc]  # numba has no types
@@ -17,8 +19,7 @@ class _Teller(event.Listener):  # type: ignore[misc]  # numba has no types
         self._tell = tell
 
     def on_start(self, _: object) -> None:
-        event.unregister(COMPILING, self)
-        _waiting.clear()
+        _leave()
         self._tell()
 
     def on_end(self, _: object) -> None:
@@ -31,10 +32,17 @@ _waiting: list[_Teller] = []
 def tell_once(tell: Callable[[], None]) -> None:
     """Call `tell` before the first kernel that this process compiles from now on; never where all are cached.
 
-    Whoever asked to be called before and has not been is so no more: numba goes on to the next listener but one when
-    a listener leaves while it is told.
+    Also where it has to wait for another process that compiles one. Whoever asked to be called before and has not been
+    is so no more: numba goes on to the next listener but one when a listener leaves while it is told.
     """
-    for earlier in _waiting:
-        event.unregister(COMPILING, earlier)
+    _leave()
     _waiting[:] = [_Teller(tell)]
-    event.register(COMPILING, _waiting[0])
+    for kind in KINDS:
+        event.register(kind, _waiting[0])
+
+
+def _leave() -> None:
+    for earlier in _waiting:
+        for kind in KINDS:
+            event.unregister(kind, earlier)
+    _waiting.clear()

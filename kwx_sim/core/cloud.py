@@ -72,7 +72,7 @@ USE = np.dtype(
         ("exact", "u1"),  # whether it was the last of them: a locked hand discards what it draws
     ]
 )
-"""A tile that left the concealed hand, in the order in which they left."""
+"""A tile that left the concealed hand, in the order in which they left; of several at once an exact one first."""
 
 STORY = np.dtype(
     [
@@ -100,7 +100,7 @@ HAND_NOTE = np.dtype(
         ("copies", "i8"),
         ("left", "u1", (27,)),  # tiles that it may still be dealt
         ("size", "i8"),  # their number
-        ("comes", "u1", (MOST_USES,)),  # by dealt or drawn tile: the kind, where it was used later; else NO_TILE
+        ("came", "u8"),  # bits of the rows of USE, from the seat's first, of which the tile has come
     ],
     align=True,
 )
@@ -180,7 +180,7 @@ def imagine(t, r, template, seat, known, shown, left, key, cloud, notes):
 
 @kernel
 def _deal_cloud(t, r, template, seat, known, shown, left, key, cloud, notes):
-    world, story = known.world[0], known.story[0]
+    world = known.world[0]
     for i in range(len(cloud)):
         s, note = cloud[i], notes[i]
         own = mix(key ^ mix(np.uint64(i + 1) * GOLDEN))
@@ -195,11 +195,11 @@ def _deal_cloud(t, r, template, seat, known, shown, left, key, cloud, notes):
         note.size = 0
         for kind in range(27):
             note.size += np.int64(note.left[kind])
-        _arrange(known.uses, story.uses[seat, 0], story.uses[seat, 1], own, note)
+        note.came = 0
         cloud[i] = template
         _empty(s, seat)
         for n in range(DEALT):
-            add(s, seat, _next_tile(note, n, mix(own + np.uint64(n + 1) * GOLDEN)))
+            add(s, seat, _next_tile(known, seat, note, n, mix(own + np.uint64(n + 1) * GOLDEN)))
         s.nearest[seat] = nearest_shanten(t, r, s, seat)
         update_waits(t, r, s, seat)
 
@@ -217,27 +217,35 @@ def _share_left(counts, left, unseen):
 
 
 @kernel
-def _arrange(uses, first, last, key, note):
-    """Say when each tile that the seat used came to it: every way that is in time is as likely."""
-    note.comes[:] = NO_TILE
+def _due(uses, first, last, place, note, share):
+    """The tile used later that comes in a place of the deal and the draws; NO_TILE where it is any other.
+
+    Every way for the used tiles to come in time is as likely. The way is found place by place, not in advance, so that
+    copies of a hand part in what they draw later: laid down at the deal, it left two thirds of the worlds' weight.
+
+    Parameters
+    ----------
+    uses : (n,) USE, of which first to last are the seat's
+    place : 0 for the first tile that was dealt; each in turn
+    note : HAND_NOTE; its `came` is brought up to date
+    share : a random number from 0 to 1
+    """
+    before = np.int64(0)  # uses further up that have their place still to come
     for u in range(first, last):
-        if uses[u].exact != 0:
-            note.comes[uses[u].before - 1] = uses[u].tile
-    for u in range(first, last):
-        if uses[u].exact != 0:
-            continue
-        free = 0
-        for place in range(uses[u].before):
-            free += note.comes[place] == NO_TILE
-        if free == 0:
-            note.log = NEVER
-            return
-        nth = below(mix(key + np.uint64(MOST_USES + u - first) * GOLDEN), free)
-        place = 0
-        while note.comes[place] != NO_TILE or nth > 0:
-            nth -= note.comes[place] == NO_TILE
-            place += 1
-        note.comes[place] = uses[u].tile
+        use, sign = uses[u], ONE << np.uint64(u - first)
+        if use.exact != 0:
+            if use.before - 1 == place:
+                note.came |= sign
+                return np.int64(use.tile)
+            before += use.before > place
+        elif note.came & sign == 0:
+            free = max(np.int64(use.before) - place - before, 1)
+            if share * free < 1.0:
+                note.came |= sign
+                return np.int64(use.tile)
+            share = (share * free - 1.0) / (free - 1.0)
+            before += 1
+    return np.int64(NO_TILE)
 
 
 @inlined
@@ -255,9 +263,10 @@ def _empty(s, seat):
 
 
 @inlined
-def _next_tile(note, place, bits):
+def _next_tile(known, seat, note, place, bits):
     """The tile that is dealt or drawn in that place: one that is used later, or any that is left."""
-    tile = np.int64(note.comes[place])
+    story = known.story[0]
+    tile = _due(known.uses, story.uses[seat, 0], story.uses[seat, 1], place, note, fraction(mix(bits)))
     if tile != NO_TILE or note.size == 0:
         return tile
     nth = below(bits, note.size)
@@ -293,7 +302,7 @@ def _turn(t, r, s, seat, now, known, note, bits):
     s.feeder = seat
     s.n_river = 0
     if now.drawn != 0:
-        take(s, seat, np.uint8(_next_tile(note, DEALT + now.draws - 1, bits)))
+        take(s, seat, np.uint8(_next_tile(known, seat, note, DEALT + now.draws - 1, bits)))
     else:
         s.seat = seat
         s.tile = NO_TILE

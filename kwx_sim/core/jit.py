@@ -1,8 +1,9 @@
 """The one place that sets numba's options, and the compiled cache's place on disk.
 
 numba does not notice a changed callee in another file: a caller compiled earlier would keep the old rule in silence.
-So the cache lives in a directory named by a hash of every kernel source and of the versions that compile them. A
-machine where nothing can be written still works: kernels are then compiled in each process.
+So the cache lives in a directory named by a hash of every kernel source and of the versions that compile them; the
+processor is in the name of each file (core.cache). A machine where nothing can be written still works: kernels are
+loaded where somebody has kept them, else compiled in each process.
 """
 
 import hashlib
@@ -21,7 +22,9 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
-__all__ = ["CACHE_DIR", "SOURCE_HASH", "ctz", "inlined", "kernel", "popcount", "records"]
+from kwx_sim.core.cache import KernelCache
+
+__all__ = ["CACHE_DIR", "CACHE_KEEPS", "SOURCE_HASH", "ctz", "inlined", "kernel", "popcount", "records"]
 
 
 def _source_hash() -> str:
@@ -31,31 +34,33 @@ def _source_hash() -> str:
         digest.update(path.read_bytes())
     versions = (platform.python_version(), numba.__version__, llvmlite.__version__)
     digest.update(" ".join(versions).encode())
-    # Bounds checking changes the code but not numba's own cache key.
-    digest.update(os.environ.get("NUMBA_BOUNDSCHECK", "").encode())
+    # What can be set from outside and changes the code: to numba's own cache it is all the same.
+    digest.update(repr([getattr(numba.config, name, None) for name in _SETTINGS]).encode())
     return digest.hexdigest()[:16]
 
 
-def _cache_dir() -> Path | None:
-    """The directory for compiled kernels and built tables, or None where none can be written."""
+_SETTINGS = ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
+
+
+def _cache_dir() -> tuple[Path | None, bool]:
+    """The directory for compiled kernels and built tables, None where there is none, and whether it can be written."""
     asked = os.environ.get("NUMBA_CACHE_DIR")
     root = Path(asked) if asked else user_cache_path("kwx_sim", appauthor=False)
     path = root / f"kernels-{SOURCE_HASH}"
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
-            return path
+            os.utime(path)  # in use: what is not for long is removed
+            return path, True
     except OSError:
-        return None
+        # Kept by somebody else, as in an image that is mounted read-only.
+        return (path if os.access(path, os.R_OK | os.X_OK) else None), False
 
 
 SOURCE_HASH = _source_hash()
-CACHE_DIR = _cache_dir()
-if CACHE_DIR is not None:
-    numba.config.CACHE_DIR = str(CACHE_DIR)
+CACHE_DIR, CACHE_KEEPS = _cache_dir()
 
 _OPTIONS: dict[str, Any] = {
-    "cache": CACHE_DIR is not None,
     "nogil": True,
     "error_model": "numpy",
     "fastmath": False,
@@ -89,6 +94,8 @@ def _one_signature(compiled: Any) -> Callable[..., Any]:
     """
     if numba.config.DISABLE_JIT:
         return cast(Callable[..., Any], compiled)
+    if CACHE_DIR is not None:
+        compiled._cache = KernelCache(compiled.py_func, CACHE_DIR)
     resolve = compiled.get_call_template
 
     def widened(given: Any) -> Any:

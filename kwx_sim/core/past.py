@@ -175,6 +175,7 @@ def _spare_discard(t, r, s, p, desk):
     if p.kind == EFFICIENT:
         hand, live = hand_of(s, 0), live_kinds(r, s, 0)
         plan = best_plan(t, r, p, hand, live, wall_left(s) // 3)
-        tile = choose_discard(t, r, p, hand, live, plan, allowed)
+        # As rounds call it: with other integers two large kernels would be compiled a second time.
+        tile = choose_discard(t, r, p, hand, live, plan, np.uint64(allowed))
     desk.spare[tile] -= np.uint8(1)
     return tile

@@ -185,7 +185,7 @@ class _Walk:
         called = act.kind in (codes.PONG, codes.DIRECT_KONG)
         just_drawn = act.kind == codes.ADDED_KONG or (locked and not called)
         for n in range(copies):
-            exact = just_drawn and n == copies - 1
+            exact = just_drawn and n == 0
             self.uses[act.seat].append((act.tile, DEALT + self.draws[act.seat], exact))
 
     def _decided(self, act: Act) -> None:
