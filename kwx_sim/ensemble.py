@@ -7,15 +7,14 @@ each is called and how it plays, in words, stands in the text catalogue `ensembl
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from kwx_sim.errors import InputError
-from kwx_sim.policies import KINDS, MAX_FILE_BYTES, Policy, parse_policy
-from kwx_sim.refusals import near_to, why_unreadable
+from kwx_sim.policies import KINDS, Policy, parse_policy, read_parameters
+from kwx_sim.refusals import near_to, shown
 from kwx_sim.text import LANGS, t
 
 __all__ = ["MEMBERS", "REFERENCE", "Opponents", "called", "parse_model", "parse_opponents", "written"]
@@ -75,11 +74,11 @@ def parse_model(path: Path | str) -> tuple[str, Policy]:
     which it takes those that it does not hold. Raises InputError, also where a member has the file's name.
     """
     path = Path(path)
-    fields = _read(path)
+    fields = read_parameters(path)
     if not fields:
         raise InputError("ensemble.empty", file=str(path))
     if "base" in fields:
-        fields = {**_base(path, str(fields.pop("base"))).describe(), **fields}
+        fields = {**_base(path, fields.pop("base")).describe(), **fields}
     try:
         policy = parse_policy(fields)
     except InputError as refusal:
@@ -113,7 +112,7 @@ def _players(given: Any) -> Iterator[tuple[str, Policy]]:
         for item in given:
             yield from _players(item)
     else:
-        raise InputError("ensemble.form", came=repr(given))
+        raise InputError("ensemble.form", came=shown(given))
 
 
 def _of_text(item: str) -> Iterator[tuple[str, Policy]]:
@@ -141,34 +140,13 @@ def _member(name: str) -> Policy:
     names = {called(member, lang): member for lang in LANGS for member in MEMBERS} | {each: each for each in MEMBERS}
     if name not in names:
         raise InputError(
-            "ensemble.unknown", came=repr(name), near=near_to(name, names, least=HALF), names=", ".join(MEMBERS)
+            "ensemble.unknown", came=shown(name), near=near_to(name, names, least=HALF), names=", ".join(MEMBERS)
         )
     return MEMBERS[names[name]]
 
 
-def _base(path: Path, name: str) -> Policy:
+def _base(path: Path, name: object) -> Policy:
     try:
-        return _member(name)
+        return _member(name if isinstance(name, str) else shown(name))
     except InputError as refusal:
         raise InputError("ensemble.base", file=str(path), problem=refusal) from refusal
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """Read as untrusted input: no more than the bytes that are allowed, and every way to fail told."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_FILE_BYTES + 1)
-    except OSError as error:
-        raise _unreadable(path, error.strerror or "–") from error
-    except ValueError as error:  # a name that no file can have
-        raise _unreadable(path, str(error)) from error
-    if len(content) > MAX_FILE_BYTES:
-        raise InputError("policies.too_large", file=str(path), limit=MAX_FILE_BYTES)
-    try:
-        return tomllib.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise InputError("policies.unreadable", file=str(path), problem=why_unreadable(error)) from error
-
-
-def _unreadable(path: Path, problem: str) -> InputError:
-    return InputError("policies.unreadable", file=str(path), problem=problem.replace("\n", " "))

@@ -4,7 +4,6 @@ A policy is written `efficient`, or `efficient:avoidance=0.5,liangdao=never`, or
 (`{"policy": "efficient", "avoidance": 0.5}`), or in a TOML file of such a mapping.
 """
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -17,12 +16,12 @@ from kwx_sim.core import choose
 from kwx_sim.core import policy as codes
 from kwx_sim.core.jit import records
 from kwx_sim.errors import InputError
-from kwx_sim.refusals import context_of, near_to, why_unreadable
+from kwx_sim.reading import parsed_toml, small_file
+from kwx_sim.refusals import context_of, near_to, shown
 
-__all__ = ["Efficient", "Policy", "Random", "parse_policy"]
+__all__ = ["Efficient", "Policy", "Random", "parse_policy", "read_parameters"]
 
 MAX_FILE_BYTES = 1 << 13
-"""A dotted key of n parts costs the TOML reader n² memory: 64 KB of one took 4 GB."""
 
 
 class Policy(BaseModel):
@@ -143,12 +142,12 @@ def parse_policy(given: Policy | str | Path | Mapping[str, Any]) -> Policy:
     if isinstance(given, Policy):
         return given
     if isinstance(given, Path) or (isinstance(given, str) and given.endswith(".toml")):
-        return _from_mapping(_read(Path(given)), source=str(given))
+        return _from_mapping(read_parameters(Path(given)), source=str(given))
     if isinstance(given, str):
         return _from_mapping(_from_text(given), source=given)
     if isinstance(given, Mapping):
         return _from_mapping(dict(given), source="policy")
-    raise InputError("policies.form", came=repr(given))
+    raise InputError("policies.form", came=shown(given))
 
 
 def _from_text(text: str) -> dict[str, Any]:
@@ -157,26 +156,23 @@ def _from_text(text: str) -> dict[str, Any]:
     for part in filter(None, (part.strip() for part in rest.split(","))):
         key, equals, value = part.partition("=")
         if not equals:
-            raise InputError("policies.parameter", source=text, came=repr(part))
+            raise InputError("policies.parameter", source=text, came=shown(part))
         fields[key.strip()] = value.strip()
     return fields
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_parameters(path: Path) -> dict[str, Any]:
+    """The parameters in a TOML file, unchecked. Raises InputError where it cannot be read."""
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise InputError("policies.too_large", file=str(path), limit=MAX_FILE_BYTES)
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError("policies.unreadable", file=str(path), problem=error.strerror or "–") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError("policies.unreadable", file=str(path), problem=why_unreadable(error)) from error
+        return parsed_toml(small_file(path, MAX_FILE_BYTES))
+    except InputError as problem:
+        raise InputError("policies.unreadable", file=str(path), problem=problem) from problem
 
 
 def _from_mapping(fields: dict[str, Any], source: str) -> Policy:
     name = fields.get("policy", "efficient")
     if not isinstance(name, str) or name not in KINDS:
-        raise InputError("policies.name", source=source, names=", ".join(KINDS), came=repr(name))
+        raise InputError("policies.name", source=source, names=", ".join(KINDS), came=shown(name))
     try:
         return KINDS[name].model_validate(fields)
     except ValidationError as error:
@@ -204,4 +200,4 @@ def _refusal(error: ValidationError, source: str, kind: type[Policy]) -> InputEr
         return InputError("policies.unknown", source=source, field=field, near=near_to(field, kind.model_fields))
     name = _EXPECTED.get(first["type"])
     expected: object = InputError(f"policies.expected.{name}", **context_of(first)) if name else first["msg"]
-    return InputError("policies.value", source=source, field=field, expected=expected, came=repr(first["input"]))
+    return InputError("policies.value", source=source, field=field, expected=expected, came=shown(first["input"]))

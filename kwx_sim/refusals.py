@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -11,7 +12,7 @@ from typing import Any, NoReturn
 
 from kwx_sim.errors import InputError
 
-__all__ = ["MAX_SHOWN", "clipped", "context_of", "near_to", "no_constant", "once", "why_unreadable"]
+__all__ = ["MAX_SHOWN", "clipped", "context_of", "finite", "near_to", "no_constant", "once", "shown", "why_unreadable"]
 
 MAX_SHOWN = 60
 """Characters of what came that are told back."""
@@ -26,6 +27,14 @@ _AGAIN = re.compile(r"overwrite|twice")
 def clipped(text: str) -> str:
     """Shorten what came for one line."""
     return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+
+
+def shown(value: Any) -> str:
+    """Write what came as Python does, shortened for one line; only its type where Python cannot write it."""
+    try:
+        return clipped(repr(value))
+    except (ValueError, RecursionError):  # a whole number of too many digits, a list in a list in a list
+        return type(value).__name__
 
 
 def near_to(name: str, known: Iterable[str], prefix: str = "", least: float = NEAR) -> InputError | str:
@@ -80,3 +89,11 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def no_constant(constant: str) -> NoReturn:
     """Refuse NaN and Infinity, which Python reads though they are no JSON, for json's `parse_constant`."""
     raise InputError("refusals.constant", came=constant)
+
+
+def finite(number: str) -> float:
+    """Read a decimal number, for json's `parse_float`. InputError for one beyond all, such as 1e999."""
+    value = float(number)
+    if math.isinf(value):
+        raise InputError("refusals.constant", came=clipped(number))
+    return value

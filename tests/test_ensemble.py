@@ -138,7 +138,7 @@ def test_a_model_may_start_from_a_member(tmp_path):
         ('policy = "clever"', "policy {file}: expected one of"),
         ("avoidance =", "cannot be read as TOML"),
         ("a = " + "[" * 8_000, "cannot be read as TOML"),
-        ("#" * 100_000, "at most 8192 bytes"),
+        ("#" * 100_000, "more than 8192 bytes"),
     ],
 )
 def test_a_bad_model_is_refused_and_its_file_named(tmp_path, content, says):

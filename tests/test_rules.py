@@ -408,8 +408,8 @@ def test_a_refusal_is_told_in_chinese(load):
         ("a = ", "expected TOML; "),
         ("a = 1\na = 2", "expected TOML; "),
         ("a = " + "9" * 1900 + "\n" + "b = " + "[" * 1900, "expected TOML; too deeply nested"),
-        ("# 1\n" + "a." * 1500 + "a = 1", "line 2: a line has at most 2000 bytes; break it up"),
-        (("#" * 100 + "\n") * 1000, "a ruleset file has at most 65536 bytes; shorten it"),
+        ("# 1\n" + "a." * 1500 + "a = 1", "expected TOML; line 2 has more than 100 dots"),
+        (("#" * 100 + "\n") * 1000, "cannot be read: it has more than 65536 bytes"),
     ],
 )
 def test_a_file_that_is_no_ruleset_is_refused(load, text, expected):

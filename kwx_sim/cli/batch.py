@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
-from functools import cache
+from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from kwx_sim.cli.terminal import to_json
 from kwx_sim.errors import InputError
-from kwx_sim.refusals import no_constant, once, why_unreadable
+from kwx_sim.reading import STDIN, lines_of, opened, parsed_json
+from kwx_sim.refusals import clipped
 
 if TYPE_CHECKING:
     from kwx_sim.rules import Ruleset
@@ -30,6 +31,7 @@ __all__ = [
     "number",
     "numbers",
     "refuse_beside",
+    "rules_name",
     "run_batch",
     "text",
     "texts",
@@ -39,8 +41,6 @@ Line = Mapping[str, Any]
 
 ANY_84 = "any84"
 """What golden hands name as their rules where any ruleset of 84 tiles will do."""
-
-STDIN = "-"
 
 MAX_LINE = 1 << 16
 """Bytes of a line: no question comes near it."""
@@ -58,7 +58,7 @@ def run_batch(
     """
     failed = False
     with _open(source) as lines:
-        for raw in _lines(lines):
+        for raw in _lines(source, lines):
             if not raw.strip():
                 continue
             line: Any = None
@@ -78,27 +78,24 @@ def run_batch(
 
 
 def _open(source: str) -> AbstractContextManager[BinaryIO]:
-    if source == STDIN:
-        return nullcontext(sys.stdin.buffer)
     try:
-        return open(source, "rb")
-    except OSError as error:
-        raise InputError("cli.unreadable", file=source, problem=error.strerror) from error
+        return opened(source)
+    except InputError as problem:
+        raise InputError("cli.unreadable", file=source, problem=problem) from problem
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file; of one that is too long so much that this can be seen, however long it is."""
-    while raw := file.readline(MAX_LINE + 1):
-        yield raw
-        while raw and len(raw) > MAX_LINE and not raw.endswith(b"\n"):
-            raw = file.readline(MAX_LINE + 1)
+def _lines(source: str, file: BinaryIO) -> Iterator[bytes]:
+    try:
+        yield from lines_of(file, MAX_LINE)
+    except InputError as problem:
+        raise InputError("cli.unreadable", file=source, problem=problem) from problem
 
 
 def _parse(raw: bytes) -> dict[str, Any]:
     try:
-        line = json.loads(raw, object_pairs_hook=once, parse_constant=no_constant)
-    except (ValueError, RecursionError) as error:
-        raise InputError("cli.not_json", problem=why_unreadable(error)) from error
+        line = parsed_json(raw)
+    except InputError as problem:
+        raise InputError("cli.not_json", problem=problem) from problem
     if not isinstance(line, dict):
         raise InputError("cli.not_object", got=_short(line))
     return line
@@ -112,7 +109,7 @@ def refuse_beside(lines: str, given: Mapping[str, Any]) -> None:
             raise InputError("cli.beside_batch", option=lines, name=option)
 
 
-@cache
+@lru_cache(maxsize=64)
 def _rules(name: str, missing_suit: str | None) -> Ruleset:
     from kwx_sim.rules import changed, load_rules
 
@@ -122,7 +119,18 @@ def _rules(name: str, missing_suit: str | None) -> Ruleset:
 
 def line_rules(line: Line, default: str) -> Ruleset:
     """Load the rules that a line names, with its missing_suit in place of the preset's; each only once a run."""
-    return _rules(text(line, "rules", default), text(line, "missing_suit", "") or None)
+    return _rules(rules_name(line, default), text(line, "missing_suit", "") or None)
+
+
+def rules_name(line: Line, default: str) -> str:
+    """Take the field that names rules: a preset's, or the call's own. Raises InputError."""
+    from kwx_sim.rules import PRESETS
+
+    name = text(line, "rules", default)
+    # Never a file: lines may be somebody else's, and a file is opened for who calls.
+    if name not in (*PRESETS, ANY_84, default):
+        raise InputError("cli.field_rules", presets=", ".join(PRESETS), got=clipped(name))
+    return name
 
 
 # ---------------------------------------------------------------- fields: a missing or null one has its default

@@ -12,7 +12,7 @@ from kwx_sim.cli.command import Numbers, Place, Policies, Whole, command, langua
 from kwx_sim.cli.events import show_events
 from kwx_sim.cli.terminal import announce_compiling, remark, to_json
 from kwx_sim.cli.words import in_words, signed
-from kwx_sim.errors import InputError
+from kwx_sim.errors import InputError, printable
 from kwx_sim.text import t
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _outcome(line: fields.Line, default_rules: str) -> dict[str, Any]:
 
     return play_script(
         {
-            "rules": fields.text(line, "rules", default_rules),
+            "rules": fields.rules_name(line, default_rules),
             "room": fields.text(line, "room", "") or None,
             "changes": fields.mapping(line, "changes"),
             "dealer": fields.number(line, "dealer", 0),
@@ -73,7 +73,7 @@ def _outcome(line: fields.Line, default_rules: str) -> dict[str, Any]:
 
 def _told(answer: dict[str, Any], lang: str) -> str:
     """Word a scripted round's outcome in one line."""
-    name = answer["id"] if isinstance(answer["id"], str) else to_json(answer["id"])
+    name = printable(answer["id"]) if isinstance(answer["id"], str) else to_json(answer["id"])
     if "error" in answer:
         return t("cli.play.bad_line", lang, id=name, error=answer["error"])
     points = " ".join(map(signed, answer["points"]))

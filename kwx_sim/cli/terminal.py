@@ -55,6 +55,8 @@ _NARROWEST = 40
 _WORD = re.compile(
     r"\s+|[「（《“]*(?:[^\s\u2e80-\uffef]+|[\u2e80-\uffef])[，。、：；！？」）》”]*",
 )
+# What json.dumps leaves as it is though it steers a terminal, turns the direction of writing, or cannot be printed.
+_UNSEEN = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 def _plain_marks(error: UnicodeError) -> tuple[str, int]:
@@ -116,9 +118,9 @@ def announce_compiling(lang: str, seconds: int, console: Console | None = None) 
     if console is None and not sys.stderr.isatty():
         return
     from kwx_sim.cli.compiling import tell_once
-    from kwx_sim.core.jit import CACHE_DIR
+    from kwx_sim.core.jit import CACHE_KEEPS
 
-    line = t("cli.compiling" if CACHE_DIR else "cli.compiling_each_time", lang, seconds=seconds)
+    line = t("cli.compiling" if CACHE_KEEPS else "cli.compiling_each_time", lang, seconds=seconds)
     tell_once(lambda: (console or narration()).print(line, soft_wrap=True))
 
 
@@ -180,7 +182,11 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, right: Itera
 def to_json(value: Any) -> str:
     """Write one line of JSON: Chinese as it is where the terminal can show it, escaped where it cannot."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    return json.dumps(value, ensure_ascii=encoding != "utf8")
+    return _UNSEEN.sub(_as_json, json.dumps(value, ensure_ascii=encoding != "utf8"))
+
+
+def _as_json(mark: re.Match[str]) -> str:
+    return json.dumps(mark[0])[1:-1]
 
 
 def print_json(value: Any) -> None:

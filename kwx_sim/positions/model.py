@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple, NoReturn, Self
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool, StrictInt, ValidationError
 
 from kwx_sim.errors import InputError
-from kwx_sim.refusals import context_of, near_to
+from kwx_sim.refusals import clipped, context_of, near_to, shown
 from kwx_sim.tiles import Meld, format_melds, format_tiles, parse_melds, parse_tile, parse_tiles, tile_name
 
 __all__ = ["ME", "SEATS", "SEAT_NAMES", "Discards", "Player", "Position", "position_of", "seat_name"]
@@ -18,7 +18,6 @@ SEATS = 3
 ME = 0
 SEAT_NAMES = ("me", "next", "previous")
 SEAT_WORDS = {"me": 0, "我": 0, "自己": 0, "next": 1, "下家": 1, "previous": 2, "上家": 2}
-MAX_SHOWN = 60
 MOST_DRAWS = 44
 MOST_KONGS = 12
 MOST_BASES = 100
@@ -116,7 +115,7 @@ def _discards(value: Any) -> Discards:
         rivers: list[River | None] = [None] * SEATS
         for name, river in value.items():
             if name not in SEAT_WORDS:
-                raise InputError("positions.no_seat", came=_shown(name), expected=", ".join(SEAT_NAMES))
+                raise InputError("positions.no_seat", came=shown(name), expected=", ".join(SEAT_NAMES))
             rivers[SEAT_WORDS[name]] = None if river is None else _tiles(river)
         return Discards(tuple(rivers))
     if not isinstance(value, list | tuple):
@@ -144,16 +143,7 @@ def _is_seat(value: Any) -> bool:
 
 def _refuse(expected: str, came: Any, **params: Any) -> NoReturn:
     told = InputError(f"positions.expected.{expected}", **params)
-    raise InputError("positions.value", expected=told, came=_shown(came))
-
-
-def _shown(value: Any) -> str:
-    """What came, short enough for one line."""
-    try:
-        text = repr(value)
-    except ValueError:  # a whole number of more digits than Python writes in decimal
-        text = type(value).__name__
-    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+    raise InputError("positions.value", expected=told, came=shown(came))
 
 
 # ---------------------------------------------------------------- the fields
@@ -309,7 +299,7 @@ class Position(_Closed):
     @classmethod
     def _from(cls, data: Any, source: str) -> Self:
         if not isinstance(data, Mapping):
-            raise InputError("positions.table", source=source, came=_shown(data))
+            raise InputError("positions.table", source=source, came=shown(data))
         try:
             return cls.model_validate(_without_nothing(data))
         except ValidationError as error:
@@ -390,12 +380,12 @@ def _refusal(error: ValidationError, source: str) -> InputError:
     if not isinstance(problem, InputError):
         name = _EXPECTED.get(first["type"])
         expected: object = InputError(f"rules.expected.{name}", **context) if name else first["msg"]
-        problem = InputError("positions.value", expected=expected, came=_shown(first["input"]))
-    return InputError("positions.field", source=source, field=path, problem=problem)
+        problem = InputError("positions.value", expected=expected, came=shown(first["input"]))
+    return InputError("positions.field", source=source, field=path or "position", problem=problem)
 
 
 def _unknown(source: str, field: str) -> InputError:
-    field = field if field.isprintable() and len(field) <= MAX_SHOWN else _shown(field)
+    field = clipped(field)
     section, dot, leaf = field.rpartition(".")
     known = list((Player if section in SEAT_NAMES else Position).model_fields)
     return InputError("positions.unknown", source=source, field=field, near=near_to(leaf, known, prefix=section + dot))

@@ -4,7 +4,7 @@ Nothing else is known of a river that somebody wrote down afterwards: who dealt,
 from the order of turns, often in one way only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -65,6 +65,7 @@ def courses(
     """
     made = [(seat, meld) for seat in range(SEATS) for meld in melds[seat]]
     takers = {meld.tile: (seat, meld.kind) for seat, meld in made if meld.kind != "concealed_kong"}
+    last = _last_places(rivers, {tile: taker for tile, (taker, _) in takers.items()})
 
     def ends(seat: int, unclaimed: frozenset[int], claimed: int | None) -> bool:
         if seat != ending.seat or unclaimed:
@@ -80,8 +81,11 @@ def courses(
         tile = rivers[seat][used[seat]]
         now = tuple(n + (each == seat) for each, n in enumerate(used))
         said = callers[sum(used)] if callers else None
-        ways: list[State] = [(NEXT[seat], now, unclaimed, None)] if said is None else []
-        if tile in unclaimed and takers[tile][0] != seat and said in (None, takers[tile][0]):
+        claimable = tile in unclaimed and takers[tile][0] != seat and said in (None, takers[tile][0])
+        # Without the second condition a position of a dozen pongs took a quarter of a minute.
+        passable = said is None and not (claimable and all(now[each] > last[tile][each] for each in range(SEATS)))
+        ways: list[State] = [(NEXT[seat], now, unclaimed, None)] if passable else []
+        if claimable:
             ways.append((takers[tile][0], now, unclaimed - {tile}, tile))
         return ways
 
@@ -105,6 +109,17 @@ def courses(
             claimers.append(None if state[3] is None else state[0])
     dealers = tuple(start[0] for start in open_starts)
     return Courses(sum(count(*start) for start in open_starts), dealers, tuple(found), tuple(claimers))
+
+
+def _last_places(rivers: Sequence[Sequence[int]], takers: Mapping[int, int]) -> dict[int, tuple[int, ...]]:
+    """Of each kind that was claimed, the last place in each river where its taker can have taken it; −1 for none."""
+    return {
+        tile: tuple(
+            max((n for n, slot in enumerate(river) if slot == tile and seat != taker), default=-1)
+            for seat, river in enumerate(rivers)
+        )
+        for tile, taker in takers.items()
+    }
 
 
 State = tuple[int, tuple[int, ...], frozenset[int], int | None]

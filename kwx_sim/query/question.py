@@ -39,6 +39,7 @@ PRECISION = 0.2
 
 LADDER_WORLDS = 4_000
 
+MOST_WORLDS = 10**9
 MOST_RECALLED = 6_000
 """Worlds that are played at most where hidden hands are drawn by the record: each costs as much as thirty others, and
 an answer at the table must not wait. With 8,000 the record added up to 3.2 s on two cores."""
@@ -66,6 +67,11 @@ class Options:
     workers: int = 0
     exact: bool | None = None
     belief: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse more worlds than are counted in the kernels' integers."""
+        if self.worlds > MOST_WORLDS:
+            raise InputError("query.most_worlds", most=MOST_WORLDS, came=self.worlds)
 
 
 class Question:

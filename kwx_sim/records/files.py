@@ -2,15 +2,14 @@
 
 import codecs
 import json
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, BinaryIO, TypeVar
 
 from kwx_sim.errors import InputError
+from kwx_sim.reading import beginning_of, lines_of, opened, parsed_json
 from kwx_sim.records.schema import Event, check
-from kwx_sim.refusals import no_constant, once, why_unreadable
+from kwx_sim.refusals import why_unreadable
 
 __all__ = ["beginning", "dump", "located", "objects", "read", "texts", "write"]
 
@@ -49,42 +48,43 @@ def texts(path: str | Path) -> Iterator[tuple[int, str]]:
 
 def beginning(path: str | Path) -> str:
     """The first line of a file that is not empty, if it is near the beginning; standard input keeps it for later."""
-    with _opened(path) as file:
-        peek = getattr(file, "peek", None)
-        head: bytes = peek(MAX_LINE_BYTES) if peek else b""
+    try:
+        head = beginning_of(path, MAX_LINE_BYTES)
+    except InputError as problem:
+        raise _unreadable(path, problem) from problem
     text = head.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")
     return next((line for line in text.splitlines() if line.strip()), "")
 
 
 def _each(path: str | Path, read_line: Callable[[bytes], Found]) -> Iterator[tuple[int, Found]]:
-    with _opened(path) as file:
-        yield from _found(file, str(path), read_line)
-
-
-def _opened(path: str | Path) -> AbstractContextManager[IO[bytes]]:
-    if str(path) == "-":
-        return nullcontext(sys.stdin.buffer)
     try:
-        return Path(path).open("rb")
-    except OSError as error:
-        raise InputError("records.unreadable", file=str(path), problem=error.strerror) from error
-    except ValueError as error:
-        raise InputError("records.unreadable", file=repr(str(path)), problem=str(error)) from error
+        opening = opened(path)
+    except InputError as problem:
+        raise _unreadable(path, problem) from problem
+    with opening as file:
+        for number, line in _numbered(path, file):
+            try:
+                if len(line) > MAX_LINE_BYTES:
+                    raise InputError("records.long_line", limit=MAX_LINE_BYTES)
+                found = read_line(line)
+            except InputError as problem:
+                raise located(str(path), number, problem) from problem
+            yield number, found
 
 
-def _found(file: IO[bytes], name: str, read_line: Callable[[bytes], Found]) -> Iterator[tuple[int, Found]]:
-    number = 0
-    while line := file.readline(MAX_LINE_BYTES + 1):
-        number += 1
-        if number == 1:
-            line = line.removeprefix(codecs.BOM_UTF8)
-        try:
-            if len(line) > MAX_LINE_BYTES:
-                raise InputError("records.long_line", limit=MAX_LINE_BYTES)
-            if line.strip():
-                yield number, read_line(line)
-        except InputError as problem:
-            raise located(name, number, problem) from problem
+def _numbered(path: str | Path, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not empty."""
+    try:
+        for number, line in enumerate(lines_of(file, MAX_LINE_BYTES), 1):
+            text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+            if text.strip():
+                yield number, text
+    except InputError as problem:
+        raise _unreadable(path, problem) from problem
+
+
+def _unreadable(path: str | Path, problem: InputError) -> InputError:
+    return InputError("records.unreadable", file=str(path), problem=problem)
 
 
 def _decoded(line: bytes) -> str:
@@ -96,9 +96,9 @@ def _decoded(line: bytes) -> str:
 
 def _parsed(line: bytes) -> Any:
     try:
-        return json.loads(line.decode("utf-8"), object_pairs_hook=once, parse_constant=no_constant)
-    except (ValueError, RecursionError) as error:
-        raise InputError("records.not_json", problem=why_unreadable(error)) from error
+        return parsed_json(line)
+    except InputError as problem:
+        raise InputError("records.not_json", problem=problem) from problem
 
 
 def located(name: str, number: int, problem: InputError) -> InputError:

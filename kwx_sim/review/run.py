@@ -14,6 +14,7 @@ from kwx_sim.core.jit import SOURCE_HASH
 from kwx_sim.ensemble import parse_opponents, written
 from kwx_sim.errors import InputError
 from kwx_sim.policies import Policy, parse_policy
+from kwx_sim.query.question import MOST_WORLDS
 from kwx_sim.records import read_rounds
 from kwx_sim.review.faced import Faced, decisions_of
 from kwx_sim.review.judge import PRECISION, WORLDS, Judge, Judged
@@ -67,6 +68,8 @@ def review(
     """
     if worlds < FEWEST:
         raise InputError("query.worlds", fewest=FEWEST, came=worlds)
+    if worlds > MOST_WORLDS:
+        raise InputError("query.most_worlds", most=MOST_WORLDS, came=worlds)
     others = opponents if isinstance(opponents, Mapping) else parse_opponents(opponents)
     judge = Judge(parse_policy(me), others, worlds, precision, seed, workers)
     found = _find(record, rules if isinstance(rules, Ruleset) else load_rules(rules), form, rounds, seats)

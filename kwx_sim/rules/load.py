@@ -12,7 +12,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from kwx_sim.errors import InputError
-from kwx_sim.refusals import clipped, context_of, near_to, why_unreadable
+from kwx_sim.reading import parsed_toml, small_file
+from kwx_sim.refusals import clipped, context_of, near_to, shown
 from kwx_sim.rules.model import FANS, ContradictionError, Room, Ruleset, Section
 
 __all__ = ["PRESETS", "changed", "load_rules", "parse_rules", "rules_hash"]
@@ -21,8 +22,6 @@ PRESETS = ("platform", "hongzhong", "suizhou", "xiangyang", "shiyan")
 """Preset names, in the order in which tables list them."""
 
 MAX_FILE_BYTES = 1 << 16
-# A dotted key of n parts costs the TOML reader n² memory.
-MAX_LINE_BYTES = 2_000
 
 
 def load_rules(name: str | Path) -> Ruleset:
@@ -43,25 +42,20 @@ def load_rules(name: str | Path) -> Ruleset:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     content = _read_bytes(path)
-    if len(content) > MAX_FILE_BYTES:
-        raise InputError("rules.too_large", file=str(path), limit=MAX_FILE_BYTES)
-    for number, line in enumerate(content.splitlines(), 1):
-        if len(line) > MAX_LINE_BYTES:
-            raise InputError("rules.long_line", file=str(path), line=number, limit=MAX_LINE_BYTES)
     try:
-        return tomllib.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise InputError("rules.not_toml", file=str(path), problem=why_unreadable(error)) from error
+        return parsed_toml(content)
+    except InputError as problem:
+        raise InputError("rules.not_toml", file=str(path), problem=problem) from problem
 
 
 def _read_bytes(path: Path) -> bytes:
-    """At most one byte more than a ruleset may have."""
     try:
         if path.is_file():
-            with path.open("rb") as file:
-                return file.read(MAX_FILE_BYTES + 1)
+            return small_file(path, MAX_FILE_BYTES)
     except OSError as error:
-        raise InputError("rules.unreadable", file=clipped(str(path)), problem=error.strerror) from error
+        raise InputError("rules.unreadable", file=str(path), problem=error.strerror) from error
+    except InputError as problem:
+        raise InputError("rules.unreadable", file=str(path), problem=problem) from problem
     raise InputError("rules.unknown", name=clipped(str(path)), presets=", ".join(PRESETS))
 
 
@@ -69,12 +63,12 @@ def parse_rules(data: Any, *, source: str) -> Ruleset:
     """A ruleset from a mapping of sections; `extends = "preset"` fills in what it leaves out."""
     if not isinstance(data, Mapping):
         expected = InputError("rules.expected.table")
-        raise InputError("rules.field", file=source, field="rules", expected=expected, came=_shown(data))
+        raise InputError("rules.field", file=source, field="rules", expected=expected, came=shown(data))
     fields = dict(data)
     parent = fields.pop("extends", None)
     if parent is not None:
         if parent not in PRESETS:
-            raise InputError("rules.extends", file=source, presets=", ".join(PRESETS), came=_shown(parent))
+            raise InputError("rules.extends", file=source, presets=", ".join(PRESETS), came=shown(parent))
         fields = _merge(_preset(parent).model_dump(), fields)
     try:
         return Ruleset.model_validate(fields)
@@ -129,16 +123,18 @@ def _refusal(error: ValidationError, source: str) -> InputError:
     cause = context.get("error")
     if isinstance(cause, ContradictionError):
         told = InputError(f"rules.expected.{cause.expected}")
-        return InputError("rules.field", file=source, field=cause.field, expected=told, came=_shown(cause.came))
+        return InputError("rules.field", file=source, field=cause.field, expected=told, came=shown(cause.came))
     if first["type"] == "extra_forbidden":
         return _unknown(source, ".".join(path))
-    if path[-1] == "[key]":
+    if path[-1:] == ["[key]"]:
         return _unknown(source, ".".join(path[:-1]))
     if first["type"] == "missing":
         return InputError("rules.missing", file=source, field=".".join(path))
     name = _EXPECTED.get(first["type"])
     expected: object = InputError(f"rules.expected.{name}", **context) if name else first["msg"]
-    return InputError("rules.field", file=source, field=".".join(path), expected=expected, came=_shown(first["input"]))
+    return InputError(
+        "rules.field", file=source, field=".".join(path) or "rules", expected=expected, came=shown(first["input"])
+    )
 
 
 # What pydantic refuses in a ruleset, as names in the catalogue.
@@ -187,11 +183,3 @@ def _paths(section: type[Section], prefix: str) -> Iterator[str]:
             yield from (f"{path}.{fan}" for fan in FANS)
         elif path == "rooms":
             yield from _paths(Room, "rooms.")
-
-
-def _shown(value: Any) -> str:
-    """What came, short enough for one line."""
-    try:
-        return clipped(repr(value))
-    except ValueError:  # a whole number of more digits than Python writes in decimal
-        return clipped(f"{value:x}")

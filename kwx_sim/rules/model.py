@@ -53,8 +53,9 @@ FANS: dict[str, str] = {
 # Bounds keep every payment far inside int32: 2**20 fans at most, doubled, times chains and shares.
 MAX_FAN = 1 << 10
 MAX_BASES = 1_000
+MAX_STAKE = 10**12
 # Names are printed: a record or ruleset of somebody else's must not steer the terminal.
-PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"
+PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]*$"
 
 FanId = Literal[
     "ping_hu", "all_triplets", "full_flush", "seven_pairs", "dragon_seven_pairs", "double_dragon_seven_pairs",
@@ -197,8 +198,8 @@ class Room(Section):
 
     name: StrictStr = rule("房间", "its name", min_length=1, max_length=40, pattern=PRINTABLE)
     base: StrictInt = rule("底分", "points of one base", ge=1, le=1_000_000)
-    min_stake: StrictInt = rule("最低入场", "points needed to enter", ge=0)
-    max_stake: StrictInt = rule("最高入场", "most points to enter with; 0: no limit", ge=0)
+    min_stake: StrictInt = rule("最低入场", "points needed to enter", ge=0, le=MAX_STAKE)
+    max_stake: StrictInt = rule("最高入场", "most points to enter with; 0: no limit", ge=0, le=MAX_STAKE)
     cap: StrictInt = rule("番上限", "largest fan total that is paid; 0: none", ge=0, le=1 << 20)
 
 
