@@ -1,7 +1,8 @@
 """How often is each fan won, what does it bring, and does it pay to aim for one?
 
-Frequencies and values are those of played rounds. An aim is a player that leans towards one hand, set against plain
-speed on equal deals, in every seat, against the same opponents.
+Frequencies and values are those of played rounds. An aim is a player that leans towards one hand, set beside itself
+with no plan for any hand, on equal deals, in every seat, against the same opponents: only the aim differs. Besides
+there is what it gains over plain speed, which has no eye for a hand's value either.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 from numpy.typing import NDArray
 
 from kwx_sim import trials
-from kwx_sim.findings.players import differing, enumerated, found_in, where_enough
+from kwx_sim.findings.players import differing, enumerated, found_in, verdict_in, where_enough
 from kwx_sim.findings.wins import MIN_EVENTS, NOTHING, fan_frame, has_fan, means, own_fans, share_of, wins_of
 from kwx_sim.report import (
     Analysis,
@@ -33,7 +34,9 @@ from kwx_sim.report import (
     run,
     words,
 )
+from kwx_sim.report.cells import amount
 from kwx_sim.report.figures import COLOURS, GREY, label, panels, ruleset_name
+from kwx_sim.report.verdicts import DELTA
 from kwx_sim.rules import FANS, PRESETS, Ruleset
 from kwx_sim.runs import Run
 from kwx_sim.stats import Estimates
@@ -57,6 +60,9 @@ AIMS: dict[str, tuple[str, ...]] = {
 }
 """An aim and the parameters that lean towards it."""
 
+FAIR = "over_none"
+"""The comparison that says whether aiming pays: with the same player that has no plan for any hand."""
+
 HANDS = {
     "triplets": ("all_triplets",),
     "pairs": tuple(fan for fan in FANS if fan.endswith("seven_pairs")),
@@ -67,6 +73,7 @@ HANDS = {
 """The fans that an aim is after."""
 
 LEANINGS = (1, 2, 4)
+TIMES = [Words(f"×{leaning}", f"{leaning}") for leaning in LEANINGS]
 
 OF_THE_WIN = (
     "ping_hu", "self_draw", "robbing_kong", "kong_flower", "kong_cannon", "last_tile_draw", "last_tile_discard"
@@ -87,11 +94,12 @@ def analyse(work: Work) -> Section:
         parts=[
             Paragraph(words("report_fans.ground", games=games, events=MIN_EVENTS)),
             Bullets(told),
-            _frequency_figure(fans, Words.join(told)),
+            _frequency_figure(fans),
             Paragraph(words("report_fans.added")),
             _worth_figure(fans),
             *(_fan_table(fans, rules) for rules in work.rules),
-            Paragraph(words("report_fans.aiming", walls=f"{_walls(work):,}", leanings=", ".join(map(str, LEANINGS)))),
+            Paragraph(words("report_fans.aiming", walls=f"{_walls(work):,}", leanings=enumerated(TIMES))),
+            Paragraph(words("report_fans.columns")),
             Bullets([*_aimed(aims), *_without(work.rules)]),
             _curve_figure(aims, work.rules),
             _aim_table(aims),
@@ -169,11 +177,17 @@ def _fan_table(fans: pd.DataFrame, rules: Ruleset) -> Table:
     return Table(f"fans_{rules.name}", frame, caption, columns)
 
 
-def _frequency_figure(fans: pd.DataFrame, told: Words) -> Figure:
+def _ordered(fans: pd.DataFrame, field: str) -> pd.Index:
+    """The fans from the one with the largest figure under any ruleset down, as the figures have them."""
+    return fans.groupby("fan")[field].max().sort_values(ascending=False).index
+
+
+def _frequency_figure(fans: pd.DataFrame) -> Figure:
+    order = _ordered(fans, "wins_share")
     return Figure(
         "frequency",
         words("report_fans.frequency.caption"),
-        words("report_fans.frequency.alt", words=told),
+        words("report_fans.frequency.alt", first=fan_words(order[0]), last=fan_words(order[-1])),
         partial(_draw_fans, fans, "wins_share", words("report_fans.frequency.axis")),
         size=(7.5, 8.5),
     )
@@ -181,20 +195,15 @@ def _frequency_figure(fans: pd.DataFrame, told: Words) -> Figure:
 
 def _worth_figure(fans: pd.DataFrame) -> Figure:
     shown = fans[fans["added"] > 0]
-    most = [shown.loc[place] for place in shown.groupby("ruleset", sort=False)["added"].idxmax()]
-    told = [
-        words(
-            "report_fans.worth.most",
-            ruleset=ruleset_name(row["ruleset"]),
-            most=f"{row['added']:.1f}",
-            fan=fan_words(row["fan"]),
-        )
-        for row in most
-    ]
+    most = shown.iloc[int(shown["added"].argmax())] if len(shown) else None
+    told = Words("", "")
+    if most is not None:
+        named = {"ruleset": ruleset_name(most["ruleset"]), "fan": fan_words(most["fan"])}
+        told = words("report_fans.worth.most", most=f"{most['added']:.1f}", **named)
     return Figure(
         "worth",
         words("report_fans.worth.caption", events=MIN_EVENTS),
-        words("report_fans.worth.alt", words=Words.join(told)),
+        words("report_fans.worth.alt", most=told),
         partial(_draw_fans, shown, "added", words("report_fans.worth.axis")),
         size=(7.5, 8.0),
     )
@@ -203,7 +212,7 @@ def _worth_figure(fans: pd.DataFrame) -> Figure:
 def _draw_fans(fans: pd.DataFrame, field: str, axis: Words, canvas: Canvas, lang: str) -> None:
     """Draw one figure of every fan as dots with intervals, a colour and a height of its own for each ruleset."""
     axes = canvas.subplots()
-    order = fans.groupby("fan")[field].max().sort_values(ascending=False).index
+    order = _ordered(fans, field)
     rulesets = list(dict.fromkeys(fans["ruleset"]))
     for number, ruleset in enumerate(rulesets):
         of_rules = fans[fans["ruleset"] == ruleset]
@@ -310,17 +319,20 @@ def aim_words(aim: str) -> Words:
 
 
 def _aimed(aims: pd.DataFrame) -> list[Words]:
-    """Say of each aim, taken as it comes and at the largest leaning, where it is ahead of plain speed and where not."""
+    """Say where all plans together and each aim are ahead of no plan, at the least and the largest leaning.
+
+    Last, where having no plan is ahead of plain speed.
+    """
     told = []
-    for aim in ("none", "reference", *AIMS):
+    for aim in ("reference", *AIMS):
         of_aim = aims[aims["aim"] == aim]
         sentences = []
         for leaning in sorted({of_aim["leaning"].min(), of_aim["leaning"].max()} if len(of_aim) else set()):
-            told_of = found_in(of_aim[of_aim["leaning"] == leaning])
+            told_of = found_in(of_aim[of_aim["leaning"] == leaning], FAIR)
             sentences.append(words("report_fans.aimed", leaning=leaning, told=told_of))
         if sentences:
             told.append(words("report_fans.of_aim", aim=aim_words(aim), told=Words.join(sentences)))
-    return told
+    return [*told, words("report_fans.of_none", told=found_in(aims[aims["aim"] == "none"]))]
 
 
 def _without(rulesets: Sequence[Ruleset]) -> list[Words]:
@@ -336,28 +348,28 @@ def _without(rulesets: Sequence[Ruleset]) -> list[Words]:
 def _headline(aims: pd.DataFrame) -> Words:
     single = aims[aims["aim"].isin(list(AIMS))]
     easy, forced = (single[single["leaning"] == leaning] for leaning in (LEANINGS[0], LEANINGS[-1]))
-    counts = {
-        "cells": len(easy),
-        "ahead": int((easy["gain_low"] > 0).sum()),
-        "behind": int((easy["gain_high"] < 0).sum()),
-        "top": LEANINGS[-1],
-        "top_ahead": int((forced["gain_low"] > 0).sum()),
-    }
-    lost = forced[forced["gain_high"] < 0]
-    if lost.empty:
-        return words("report_fans.headline_none", **counts)
-    return words("report_fans.headline", **counts, top_behind=len(lost), worst=f"{-lost['gain'].min():.2f}")
+    counts, top = _counts(easy), {f"top_{name}": count for name, count in _counts(forced).items()}
+    told = {**counts, **top, "cells": len(easy), "top": LEANINGS[-1], "margin": DELTA}
+    if not top["top_below"]:
+        return words("report_fans.headline_none", **told)
+    return words("report_fans.headline", **told, worst=amount(-forced[FAIR].min(), ".2f"))
+
+
+def _counts(rows: pd.DataFrame) -> dict[str, int]:
+    """How many of the cells are ahead, behind, without a difference, and how many do not tell."""
+    found = [verdict_in(row, FAIR) for _, row in rows.iterrows()]
+    counts = {name: found.count(name) for name in ("above", "below", "within")}
+    return {**counts, "unclear": len(found) - sum(counts.values())}
 
 
 def _curve_figure(aims: pd.DataFrame, rulesets: Sequence[Ruleset]) -> Figure:
     walls = f"{int(aims['walls'].iloc[0]):,}"
-    told = Words.join([*_aimed(aims)])
     columns = min(len(rulesets), 3)
     rows = -(-len(rulesets) // columns)
     return Figure(
         "aims",
-        words("report_fans.curve.caption", walls=walls),
-        words("report_fans.curve.alt", words=told),
+        words("report_fans.curve.caption", walls=walls, events=MIN_EVENTS),
+        words("report_fans.curve.alt"),
         partial(_draw_curves, aims, [rules.name for rules in rulesets], columns),
         size=(max(3.1 * columns, 5.0), 2.7 * rows + 0.6),
     )
@@ -369,11 +381,11 @@ def _draw_curves(aims: pd.DataFrame, rulesets: Sequence[str], columns: int, canv
         of_rules = aims[aims["ruleset"] == ruleset]
         axes.axhline(0, color=GREY, linewidth=0.8, zorder=0)
         for place, aim in enumerate(AIMS):
-            line = of_rules[of_rules["aim"].isin(["none", aim])]
-            if len(line) > 1:
+            line = of_rules[of_rules["aim"] == aim]
+            if len(line):
                 _draw_line(axes, line, place, label(aim_words(aim), lang))
         axes.set_title(label(ruleset_name(ruleset), lang))
-        axes.set_xticks(range(len(LEANINGS) + 1), ["0", *map(str, LEANINGS)])
+        axes.set_xticks(range(len(LEANINGS) + 1), ["0", *(f"×{leaning}" for leaning in LEANINGS)])
         axes.set_xlim(-0.4, len(LEANINGS) + 0.4)
         axes.set_xlabel(label(words("report_fans.curve.x"), lang))
         if number % columns == 0:
@@ -385,10 +397,13 @@ def _draw_curves(aims: pd.DataFrame, rulesets: Sequence[str], columns: int, canv
 
 
 def _draw_line(axes: Axes, line: pd.DataFrame, place: int, name: str) -> None:
-    """Draw the line of the aim at that place; lines stand a little apart, so that none hides another's intervals."""
-    mean = line["gain"].to_numpy()
-    ends = np.abs(line[["gain_low", "gain_high"]].to_numpy().T - mean)
-    across = np.arange(len(line)) + (place - (len(AIMS) - 1) / 2) * 0.06
+    """Draw the line of the aim at that place, from 0, which is no plan itself.
+
+    Lines stand a little apart, so that none hides another's intervals.
+    """
+    mean, low, high = (np.insert(line[FAIR + end].to_numpy(), 0, 0.0) for end in ("", "_low", "_high"))
+    ends = np.stack([mean - low, high - mean])
+    across = np.arange(len(mean)) + (place - (len(AIMS) - 1) / 2) * 0.06
     style: dict[str, Any] = {"color": COLOURS[place], "marker": "os^Dv"[place], "markersize": 3.5, "linewidth": 1.1}
     axes.errorbar(across, mean, yerr=ends, label=name, **style)
 
@@ -402,15 +417,15 @@ def _aim_table(aims: pd.DataFrame) -> Table:
         "aim_name": ("aim", "text"),
         "leaning": ("leaning", "count"),
         "walls": ("walls", "count"),
-        "gain": ("gain", "estimate:+.3f"),
         "over_none": ("over_none", "estimate:+.3f"),
+        "gain": ("gain", "estimate:+.3f"),
         "reached": ("reached", "estimate:.2%"),
     }
     columns = [Column(field, words(f"report_fans.aims.{head}"), form) for field, (head, form) in forms.items()]
     return Table("aims", frame, words("report_fans.aims.caption"), columns)
 
 
-ANALYSIS = Analysis(name="fans", analyse=analyse, presets=PRESETS, together=True, games=480_000, draft_games=15_000)
+ANALYSIS = Analysis(name="fans", analyse=analyse, presets=PRESETS, together=True, games=480_000, draft_games=9_000)
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ from matplotlib.ticker import PercentFormatter
 from kwx_sim import trials
 from kwx_sim.findings.discards import discards_of
 from kwx_sim.findings.fives import FIVES, WAITS, feeding, frequency, hands, waits
+from kwx_sim.findings.rounds import estimates_in, verdict
 from kwx_sim.findings.wins import MIN_EVENTS, wins_of
 from kwx_sim.findings.worth import ALL, DRAWS, MIDDLE, chance, fan_off, gap, worth
 from kwx_sim.report import (
@@ -34,6 +35,7 @@ from kwx_sim.report import (
 )
 from kwx_sim.report.cells import amount
 from kwx_sim.report.figures import COLOURS, GREY, panels, ruleset_name
+from kwx_sim.report.verdicts import DELTA
 from kwx_sim.rules import PRESETS, Ruleset, changed
 from kwx_sim.runs import Run
 
@@ -110,8 +112,8 @@ def section(work: Work, frames: dict[str, pd.DataFrame]) -> Section:
             _hands_table(often),
             Paragraph(_text("worth_intro")),
             Bullets([*kept, missed, alone]),
-            _turn_figure(tiles, Words.join(kept)),
-            _number_figure(tiles, Words.join([*kept, missed])),
+            _turn_figure(tiles),
+            _number_figure(tiles),
             _worth_table(tiles, "worth", ("worth", "missed", "chosen")),
             _worth_table(tiles, "lonely", ("alone", "alone_dragon")),
             Paragraph(_text("gap_intro")),
@@ -128,7 +130,7 @@ def section(work: Work, frames: dict[str, pd.DataFrame]) -> Section:
             Paragraph(_text("feeding_intro")),
             Bullets([*(_sides(f"fed{of}", fed, f"extra{of}") for of in ("", "_quiet", "_declared")), riskiest]),
             _feeding_table(frames["feeding"]),
-            _chance_figure(risks, riskiest),
+            _chance_figure(risks),
             _chance_table(risks),
         ],
         headline=[frequent, _sides("worth", _tile(tiles, "5"), "worth", tile="5")],
@@ -145,17 +147,22 @@ def _tile(frame: pd.DataFrame, tile: str) -> pd.DataFrame:
 
 
 def _sides(key: str, rows: pd.DataFrame, field: str, form: str = "+.2f", **params: object) -> Words:
-    """Say in which rulesets an estimate is above 0, below it, or not clear; those without one are left out."""
+    """Say in which rulesets an estimate is above the margin, below, within or not clear; those without are left out."""
     if rows[field].isna().all():
         return _text("too_few", told=_text(f"{key}.about", **params))
-    cells: dict[str, list[Words]] = {"above": [], "below": [], "unclear": []}
+    cells: dict[str, list[Words]] = {"above": [], "below": [], "within": [], "unclear": []}
     for _, row in rows[rows[field].notna()].iterrows():
         value, low, high = (row[f"{field}{end}"] for end in ("", "_low", "_high"))
-        where = "above" if low > 0 else "below" if high < 0 else "unclear"
+        where = verdict(estimates_in(row, field))
         value = f"{amount(value, form)} [{amount(low, form)}, {amount(high, form)}]"
         cells[where].append(_text("cell", ruleset=row["table"], value=value))
     parts = [
-        _text(f"{key}.{where}", cells=Words.join(found, en=", ", zh="、"), **params)
+        _text(
+            where if where in ("within", "unclear") else f"{key}.{where}",
+            cells=Words.join(found, en=", ", zh="、"),
+            margin=DELTA,
+            **params,
+        )
         for where, found in cells.items()
         if found
     ]
@@ -271,22 +278,42 @@ def _chance_table(frame: pd.DataFrame) -> Table:
     return _table("chance", _named(ordered, "tile"), columns, show=int((frame["draws"] == ALL).sum()))
 
 
-def _turn_figure(frame: pd.DataFrame, told: Words) -> Figure:
+def _turn_figure(frame: pd.DataFrame) -> Figure:
     rows = frame[frame["tile"].isin(map(str, MIDDLE)) & (frame["draws"] != ALL)]
     series = {number: (rows[rows["tile"] == number], "worth") for number in map(str, MIDDLE)}
-    return _figure("worth_by_draw", "draws", list(DRAWS), series, _counts(rows, "worth_n"), told)
+    return _figure("worth_by_draw", "draws", list(DRAWS), series, _counts(rows, "worth_n"), _about_zero(series))
 
 
-def _number_figure(frame: pd.DataFrame, told: Words) -> Figure:
+def _number_figure(frame: pd.DataFrame) -> Figure:
     rows = frame[frame["draws"] == ALL]
     series = {"all": (rows, "worth"), "missed": (rows, "missed")}
-    return _figure("worth_by_number", "tile", NUMBERS, series, _counts(rows, "worth_n"), told)
+    return _figure("worth_by_number", "tile", NUMBERS, series, _counts(rows, "worth_n"), _about_zero(series))
 
 
-def _chance_figure(frame: pd.DataFrame, told: Words) -> Figure:
+def _chance_figure(frame: pd.DataFrame) -> Figure:
     rows = frame[frame["draws"] != ALL]
     series = {name: (rows[rows["tile"] == name], "chance") for name in CLASSES}
-    return _figure("chance_by_draw", "draws", list(DRAWS), series, _counts(rows, "chance_n"), told)
+    return _figure("chance_by_draw", "draws", list(DRAWS), series, _counts(rows, "chance_n"), _rising(rows))
+
+
+def _about_zero(series: dict[str, tuple[pd.DataFrame, str]]) -> Words:
+    """Count the dots whose intervals lie above 0, and below."""
+    known = [(rows[rows[field].notna()], field) for rows, field in series.values()]
+    above, below = (
+        sum(int(side.sum()) for side in sides)
+        for sides in (
+            [rows[f"{field}_low"] > 0 for rows, field in known],
+            [rows[f"{field}_high"] < 0 for rows, field in known],
+        )
+    )
+    return _text("about_zero", dots=sum(len(rows) for rows, _ in known), above=above, below=below)
+
+
+def _rising(rows: pd.DataFrame) -> Words:
+    """Count the lines of which the last dot is higher than the first."""
+    known = rows[rows["chance"].notna()].groupby(["ruleset", "tile"])["chance"]
+    ends = known.agg(["first", "last"]).to_numpy()
+    return _text("rising", lines=len(ends), rising=sum(first < last for first, last in ends))
 
 
 def _counts(frame: pd.DataFrame, field: str) -> dict[str, str]:
@@ -357,7 +384,7 @@ def _dots(axes: Axes, rows: pd.DataFrame, field: str, shift: float, name: str, s
     )  # fmt: skip
 
 
-ANALYSIS = Analysis("kawuxing", analyse, PRESETS, together=True, games=300_000, draft_games=6_000)
+ANALYSIS = Analysis("kawuxing", analyse, PRESETS, together=True, games=300_000, draft_games=3_000)
 
 
 def main() -> None:

@@ -112,16 +112,16 @@ def analyse(work: Work) -> Section:
             Paragraph(words("report_kongs.endings.note")),
             Paragraph(words("report_kongs.players_intro", walls=walls)),
             Bullets(told),
-            _forest_figure(compared, work.rules, Words.join(told), walls),
+            _forest_figure(compared, work.rules, walls),
             _table("players", compared, PLAYER_COLUMNS),
             Paragraph(words("report_kongs.peaks_intro")),
             Bullets(heights),
-            _survival_figure(played, Words.join(heights)),
+            _survival_figure(played, peaks),
             _table("peaks", peaks, PEAK_COLUMNS),
             Paragraph(words("report_kongs.own_intro")),
             _table("own", own, OWN_COLUMNS),
         ],
-        headline=[_headline(compared, money, peaks)],
+        headline=_headline(compared, money, peaks),
     )
 
 
@@ -213,11 +213,13 @@ def _told_player(compared: pd.DataFrame, name: str) -> Words:
     return words("report_kongs.told_player", player=_player_words(name), told=told)
 
 
-def _forest_figure(compared: pd.DataFrame, rulesets: tuple[Ruleset, ...], told: Words, walls: str) -> Figure:
+def _forest_figure(compared: pd.DataFrame, rulesets: tuple[Ruleset, ...], walls: str) -> Figure:
+    known = compared.dropna(subset="gain")
+    right, left = int((known["gain_low"] > 0).sum()), int((known["gain_high"] < 0).sum())
     return Figure(
         "players",
         words("report_kongs.forest.caption", walls=walls, events=MIN_EVENTS),
-        words("report_kongs.forest.alt", words=told),
+        words("report_kongs.forest.alt", dots=len(known), right=right, left=left),
         partial(_draw_forests, compared, [rules.name for rules in rulesets]),
         size=(8.5, 2.6 * -(-len(rulesets) // 2) + 0.3),
     )
@@ -259,12 +261,13 @@ def _peak(peaks: pd.DataFrame, rules: Ruleset) -> Words:
     return Words.join([told, words("report_kongs.all_three", n=f"{three['rounds']:,}", share=share, twenty=above)])
 
 
-def _survival_figure(played: list[Played], told: Words) -> Figure:
+def _survival_figure(played: list[Played], peaks: pd.DataFrame) -> Figure:
+    furthest = peaks.iloc[int(peaks["most"].argmax())]
     columns = min(len(played), 3)
     return Figure(
         "peaks",
         words("report_kongs.survival.caption", events=MIN_EVENTS),
-        words("report_kongs.survival.alt", words=told),
+        words("report_kongs.survival.alt", most=furthest["most"], ruleset=ruleset_name(furthest["ruleset"])),
         partial(_draw_survival, {one.rules.name: _curves(one) for one in played}, columns),
         size=(max(3.0 * columns, 5.5), 2.8 * -(-len(played) // columns) + 0.7),
     )
@@ -314,14 +317,14 @@ def _draw_curve(axes: Axes, found: Estimates, colour: str, dashes: str) -> Any:
 # ---------------------------------------------------------------- front page and tables
 
 
-def _headline(compared: pd.DataFrame, money: pd.DataFrame, peaks: pd.DataFrame) -> Words:
+def _headline(compared: pd.DataFrame, money: pd.DataFrame, peaks: pd.DataFrame) -> list[Words]:
     every = peaks[peaks["group"] == "all"]
-    return words(
-        "report_kongs.headline",
-        never=found_in(compared[compared["player"] == "kong_0"]),
-        chain=_range(money.dropna(subset="chain_share"), "chain_share", ".2%"),
-        twenty=_range(every, f"above_{HEIGHTS[1]}", ".2%"),
-    )
+    chain = _range(money.dropna(subset="chain_share"), "chain_share", ".2%")
+    twenty = _range(every, f"above_{HEIGHTS[1]}", ".2%")
+    return [
+        words("report_kongs.headline.never", never=found_in(compared[compared["player"] == "kong_0"])),
+        words("report_kongs.headline.peaks", chain=chain, twenty=twenty),
+    ]
 
 
 def _range(rows: pd.DataFrame, field: str, form: str) -> Words:
@@ -387,7 +390,7 @@ def _table(name: str, frame: pd.DataFrame, forms: Mapping[str, str]) -> Table:
     return Table(name, shown, words(f"report_kongs.{name}.caption"), columns)
 
 
-ANALYSIS = Analysis(name="kongs", analyse=analyse, presets=PRESETS, together=True, games=480_000, draft_games=15_000)
+ANALYSIS = Analysis(name="kongs", analyse=analyse, presets=PRESETS, together=True, games=480_000, draft_games=9_000)
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from kwx_sim.core import fork
 from kwx_sim.core.fork import ARMS
@@ -40,7 +41,8 @@ from kwx_sim.findings.liangdao.forks import (
 )
 from kwx_sim.findings.liangdao.settings import BY, Setting, own_cap, play_settings
 from kwx_sim.findings.liangdao.wording import told
-from kwx_sim.findings.rounds import said, side
+from kwx_sim.findings.rounds import said, verdict
+from kwx_sim.findings.wins import NOTHING
 from kwx_sim.report import (
     Analysis,
     Bullets,
@@ -56,7 +58,9 @@ from kwx_sim.report import (
     estimate_columns,
     run,
 )
+from kwx_sim.report.cells import amount
 from kwx_sim.report.section import ruleset_name
+from kwx_sim.report.verdicts import DELTA
 from kwx_sim.rules import Ruleset
 from kwx_sim.stats import Estimates
 
@@ -65,6 +69,9 @@ NAME = "liangdao_timing"
 ENDINGS = {"self_draw": fork.BY_SELF_DRAW, "discard": fork.BY_DISCARD, "fed": fork.FED, "undecided": fork.NOBODY}
 
 COMMONEST = 12
+
+BOUNDARY = {"above": ("above",), "neither": ("within", "unclear"), "below": ("below",)}
+"""Columns of the table of the boundary, and the verdicts that they list."""
 
 
 def analyse(work: Work) -> Section:
@@ -148,8 +155,8 @@ def _later_rule() -> Words:
 
 
 def _sided(key: str, found: Estimates, **params: Any) -> Words:
-    """The sentence that says on which side of zero a gain lies."""
-    return told(f"{key}.{side(found)}", gain=said(found), **params)
+    """The sentence that says on which side of the margin a gain lies."""
+    return told(f"{key}.{verdict(found)}", gain=said(found), margin=DELTA, **params)
 
 
 def _timing(forks: Forks) -> Iterator[Words]:
@@ -170,25 +177,20 @@ def _timing(forks: Forks) -> Iterator[Words]:
 
 
 def _map_figure(name: str, shown: Map) -> Figure:
-    by_fan = Words.join(
-        told("map_fan", fan=fan, **_counts(shown, np.s_[..., place])) for place, fan in enumerate(BIN_NAMES["fan"])
-    )
     return Figure(
         f"map_{name}",
-        told(f"map.{name}.caption", least=LEAST),
-        told("map_alt", told=_counted(name, shown), by_fan=by_fan),
+        told(f"map.{name}.caption", least=LEAST, margin=DELTA),
+        told("map_alt", told=_counted(name, shown)),
         partial(drawn.draw_map, shown, told(f"map.{name}.bar")),
         drawn.MAP_SIZE,
     )
 
 
-def _counts(shown: Map, where: Any = ...) -> dict[str, int]:
-    return {verdict: int((shown.verdicts[where] == verdict).sum()) for verdict in ("above", "below", "unclear")}
-
-
 def _counted(name: str, shown: Map) -> Words:
-    counts = _counts(shown)
-    return told("map_told", what=_capital(told(f"map.{name}.bar")), cells=sum(counts.values()), least=LEAST, **counts)
+    cells = int((shown.verdicts != "").sum())
+    above, below = (int((shown.verdicts == side).sum()) for side in ("above", "below"))
+    counts = {"cells": cells, "above": above, "below": below, "neither": cells - above - below}
+    return told("map_told", what=_capital(told(f"map.{name}.bar")), least=LEAST, margin=DELTA, **counts)
 
 
 def _boundary_table(shown: Map) -> Table:
@@ -197,16 +199,15 @@ def _boundary_table(shown: Map) -> Table:
     for fan, fan_name in enumerate(BIN_NAMES["fan"]):
         for turn, turn_name in enumerate(BIN_NAMES["turn"]):
             here = shown.verdicts[turn, :, fan]
-            found = {verdict: _bins("live", here == verdict) for verdict in ("above", "unclear", "below")}
+            found = {name: _bins("live", np.isin(here, among)) for name, among in BOUNDARY.items()}
             rows.append({"fan": fan_name, "turn": turn_name, **found, "n": int(shown.n[turn, :, fan].sum())})
     columns = [Column("fan", told("head.fan")), Column("turn", told("head.turn"))]
-    columns += [Column(verdict, told(f"head.{verdict}")) for verdict in ("above", "unclear", "below")]
-    return Table(
-        "boundary", pd.DataFrame(rows), told("boundary.caption"), [*columns, Column("n", told("head.n"), "count")]
-    )
+    columns += [Column(name, told(f"head.{name}")) for name in BOUNDARY]
+    caption = told("boundary.caption", margin=DELTA)
+    return Table("boundary", pd.DataFrame(rows), caption, [*columns, Column("n", told("head.n"), "count")])
 
 
-def _bins(dimension: str, chosen: Sequence[bool]) -> str:
+def _bins(dimension: str, chosen: NDArray[np.bool_]) -> str:
     """Name bins, neighbours together: 0–2, 5+."""
     places = np.flatnonzero(chosen)
     runs = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
@@ -221,7 +222,7 @@ def _cells_table(never: Map, other: Map) -> Table:
         estimate_columns(frame, prefix, Estimates(*(values.ravel() for values in shown.found)))
         frame[f"{prefix}_verdict"] = shown.verdicts.ravel()
     frame = frame[frame["n"] >= LEAST].sort_values("n", ascending=False, kind="stable", ignore_index=True)
-    frame["verdict"] = as_column(told(f"verdict.{verdict}") for verdict in frame["against_other_verdict"])
+    frame["verdict"] = as_column(told(f"verdict.{name}", margin=DELTA) for name in frame["against_other_verdict"])
     columns = [
         *(Column(dimension, told(f"head.{dimension}")) for dimension in MAP),
         Column("against_never", told("head.against_never"), "estimate:+.2f"),
@@ -261,17 +262,17 @@ def _settings_parts(settings: Sequence[Setting]) -> list[Part]:
 
 def _settings_alt(settings: Sequence[Setting], dimension: str) -> Words:
     own, n = next(setting for setting in settings if setting.moved is None).by[dimension]
-    bins = [
-        told("settings.alt_bin", bin=name, gain=said(at(own, place)))
-        for place, name in enumerate(BIN_NAMES[dimension])
-        if n[place] >= LEAST
+    known = np.flatnonzero(n >= LEAST)
+    ends = [
+        told("settings.alt_bin", bin=BIN_NAMES[dimension][place], gain=amount(float(own.mean[place]), "+.2f"))
+        for place in (known[[0, -1]] if len(known) else ())
     ]
-    axis = told(f"settings.{dimension}")
-    return told("settings.alt", dimension=axis, own=Words.join(bins, en="; ", zh="；"))
+    line = told("settings.alt_own", first=ends[0], last=ends[-1]) if ends else Words("", "")
+    return told("settings.alt", dimension=told(f"settings.{dimension}"), own=line)
 
 
 def _clearly_moved(settings: Sequence[Setting]) -> list[str]:
-    """How each setting differs from the ruleset's own; all are tested together."""
+    """How each setting differs from the ruleset's own on the same walls; all are tested together."""
     changes = [setting.moved for setting in settings if setting.moved is not None]
     found = Estimates(*map(np.array, zip(*changes, strict=True)))
     n = np.array([setting.n for setting in settings if setting.moved is not None])
@@ -281,32 +282,30 @@ def _clearly_moved(settings: Sequence[Setting]) -> list[str]:
 
 def _panel_told(panel: str, settings: Iterable[tuple[Setting, str]]) -> Words:
     clauses = []
-    for setting, verdict in sorted(settings, key=lambda found: found[1] != "own"):
-        if setting.moved is None:
-            clauses.append(
-                told("moved.head", panel=told(f"panel.{panel}"), setting=setting.label, gain=said(setting.gain))
-            )
+    for setting, how in sorted(settings, key=lambda found: found[1] != "own"):
+        if setting.moved is None or setting.own is None:
+            head = told("moved.head", panel=told(f"panel.{panel}"), setting=setting.label, gain=said(setting.gain))
+            clauses.append(head)
         else:
-            clauses.append(
-                told(
-                    f"moved.{verdict}",
-                    setting=setting.label,
-                    gain=said(setting.gain),
-                    moved=said(setting.moved, "+.3f"),
-                )
-            )
+            figures = {
+                name: amount(float(found.mean), "+.2f")
+                for name, found in (("gain", setting.gain), ("own", setting.own))
+            }
+            moved = said(setting.moved, "+.3f")
+            clauses.append(told(f"moved.{how}", setting=setting.label, moved=moved, margin=DELTA, **figures))
     return Words.join([Words.join(clauses, en="; ", zh="；"), Words(".", "。")], en="")
 
 
 def _settings_table(settings: Sequence[Setting], apart: Sequence[str]) -> Table:
     """Over all hands first, which the page shows; then by turn and by kinds."""
     rows = []
-    for setting, verdict in zip(settings, apart, strict=True):
+    for setting, how in zip(settings, apart, strict=True):
         named = {"panel": setting.panel, "rule": told(f"panel.{setting.panel}"), "setting": setting.label}
         all_hands = pd.DataFrame([{**named, "by": "all", "bin": "all", "n": setting.n}])
         estimate_columns(all_hands, "gain", setting.gain)
-        estimate_columns(all_hands, "moved", setting.moved or Estimates(*[np.array(np.nan)] * 4))
-        all_hands["change_is"], all_hands["change"] = verdict, as_column([told(f"verdict.{verdict}")])
+        estimate_columns(all_hands, "own", setting.own or NOTHING)
+        estimate_columns(all_hands, "moved", setting.moved or NOTHING)
+        all_hands["change_is"], all_hands["change"] = how, as_column([told(f"verdict.{how}", margin=DELTA)])
         rows.append(all_hands)
     for setting in settings:
         named = {"panel": setting.panel, "rule": told(f"panel.{setting.panel}"), "setting": setting.label}
@@ -317,12 +316,17 @@ def _settings_table(settings: Sequence[Setting], apart: Sequence[str]) -> Table:
         Column("rule", told("head.rule")),
         Column("setting", told("head.setting")),
         Column("gain", told("head.against_never"), "estimate:+.2f"),
+        Column("own", told("head.own"), "estimate:+.2f"),
         Column("moved", told("head.moved"), "estimate:+.3f"),
         Column("change", told("head.changed")),
         Column("n", told("head.n"), "count"),
     ]
     return Table(
-        "settings", pd.concat(rows, ignore_index=True), told("settings.caption_table"), columns, show=len(settings)
+        "settings",
+        pd.concat(rows, ignore_index=True),
+        told("settings.caption_table", margin=DELTA),
+        columns,
+        show=len(settings),
     )
 
 
@@ -386,7 +390,8 @@ def _compared(courses: Courses, one: str, other: str) -> Words:
     if not gain.any():
         return told("compare.same", **names)
     by_fork, by_round = overall(courses.judged, gain), gain_a_round(courses.judged, gain)
-    return told(f"compare.{side(by_fork)}", fork=said(by_fork, "+.3f"), round=said(by_round, "+.3f"), **names)
+    figures = {"fork": said(by_fork, "+.3f"), "round": said(by_round, "+.3f")}
+    return told(f"compare.{verdict(by_fork)}", margin=DELTA, **figures, **names)
 
 
 def _capital(name: Words) -> Words:
@@ -409,7 +414,7 @@ ANALYSIS = Analysis(
     presets=("platform", "suizhou", "xiangyang", "shiyan"),
     together=False,
     games=600_000,
-    draft_games=12_000,
+    draft_games=9_000,
 )
 
 

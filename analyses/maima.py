@@ -15,8 +15,8 @@ from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 from kwx_sim import trials
-from kwx_sim.findings.maima import LIANGDAO, VARIANCES, by_face, by_hand, by_turn, estimates, faces_of, of_house
-from kwx_sim.findings.rounds import said, side
+from kwx_sim.findings.maima import LIANGDAO, VARIANCES, by_face, by_hand, by_turn, faces_of, of_house
+from kwx_sim.findings.rounds import EVEN_MARGIN, estimates_in, said, verdict
 from kwx_sim.report import (
     Analysis,
     Bullets,
@@ -33,6 +33,7 @@ from kwx_sim.report import (
 )
 from kwx_sim.report.cells import amount
 from kwx_sim.report.figures import COLOURS, GREY, ruleset_name
+from kwx_sim.report.verdicts import DELTA
 from kwx_sim.rules import PRESETS, Ruleset, changed
 from kwx_sim.runs import Run
 from kwx_sim.simulation import simulate
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
 
 SAID, SAID_OF = 5.5, (480, 84)
 """What document A gives for the mean, and the game of which it is said: all points, all tiles."""
+
+SAID_TO = 0.05
+"""Half of the last place of what it gives."""
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "shared": {"maima.payer": "shared"},
@@ -82,21 +86,22 @@ def of_ruleset(work: Work, rules: Ruleset) -> tuple[list[Part], list[Words]]:
         table = changed(rules, changes)
         houses.append(of_house(house, table, *_play(work, table)))
     variants = pd.concat(houses, ignore_index=True)
-    whole = estimates(value.iloc[0], "tile")
+    whole = estimates_in(value.iloc[0], "tile")
     points, tiles = exact_mean(rules)
     exact = points / tiles
     realised = _text(
-        f"realised.{side(whole, exact)}",
+        f"realised.{verdict(whole, exact)}",
         n=f"{int(value.iloc[0]['n']):,}",
         tile=_said(value.iloc[0], "tile", ".3f"),
         exact=f"{exact:.3f}",
+        margin=DELTA,
     )
     brought = _brought(value)
     found: list[Part] = [
         Paragraph(_exact(rules)),
         _face_table(rules, faces),
-        Bullets([realised, *_document(rules, whole), _cells(value, exact), _hands(hands)]),
-        _figure(rules, faces, value, Words.join([_exact(rules), realised])),
+        Bullets([realised, *_document(rules, whole), _cells(value, exact), _hands(hands, exact)]),
+        _figure(rules, faces, value, realised),
         _value_table(rules, value),
         _hand_table(rules, hands),
         Paragraph(_text("worth_intro")),
@@ -165,7 +170,9 @@ def _document(rules: Ruleset, whole: Estimates) -> list[Words]:
     if exact_mean(rules) != SAID_OF:
         return []
     points, tiles = SAID_OF
-    return [_text(f"document.{side(whole, SAID)}", said=SAID, less=f"{points / tiles - SAID:.2f}")]
+    found = verdict(whole, SAID, SAID_TO)
+    less, exact = f"{points / tiles - SAID:.2f}", f"{points / tiles:.3f}"
+    return [_text(f"document.{found}", said=SAID, less=less, exact=exact, tile=said(whole, ".3f"))]
 
 
 def _cells(value: pd.DataFrame, exact: float) -> Words:
@@ -175,22 +182,24 @@ def _cells(value: pd.DataFrame, exact: float) -> Words:
     return _text("cells", cells=len(cells), outside=outside, chance=f"{0.05 * len(cells):.1f}", exact=f"{exact:.3f}")
 
 
-def _hands(hands: pd.DataFrame) -> Words:
+def _hands(hands: pd.DataFrame, exact: float) -> Words:
     """Say at which hands the tile is worth more or less than the exact mean."""
+    found = [verdict(estimates_in(row, "tile"), exact) for _, row in hands.iterrows()]
     told = []
-    for where, rows in (("above", hands[hands["above_low"] > 0]), ("below", hands[hands["above_high"] < 0])):
+    for where in ("above", "below"):
         cells = [
             _text("hand_cell", hand=_text(f"hand.{row['hand']}"), above=amount(row["above"], "+.2f"))
-            for _, row in rows.iterrows()
+            for (_, row), lies in zip(hands.iterrows(), found, strict=True)
+            if lies == where
         ]
         if cells:
-            told.append(_text(f"hands.{where}", cells=Words.join(cells, en=", ", zh="、")))
-    return Words.join(told or [_text("hands.neither")])
+            told.append(_text(f"hands.{where}", cells=Words.join(cells, en=", ", zh="、"), margin=DELTA))
+    return Words.join(told or [_text("hands.neither", margin=DELTA)])
 
 
 def _said(row: Any, prefix: str, form: str = ".2f") -> Words:
     """Say an estimate that a row holds, or that there is none."""
-    found = estimates(row, prefix)
+    found = estimates_in(row, prefix)
     return _text("unknown") if np.isnan(found.mean) else said(found, form)
 
 
@@ -199,12 +208,13 @@ def _brought(value: pd.DataFrame) -> list[Words]:
     by_state = {row["liangdao"]: row for row in value[value["turn"] == ALL].to_dict("records")}
     whole = by_state[ALL]
     share, turned = _said(whole, "share_of_earnings", ".1%"), _said(whole, "turned", ".2%")
-    half = side(estimates(whole, "share_of_earnings"), 0.5)
+    half = verdict(estimates_in(whole, "share_of_earnings"), 0.5, EVEN_MARGIN)
     told = [_text("brought", in_all=_said(whole, "in_all"), share=share, turned=turned)]
     told.append(_text(f"icing.{half}", share=share))
     for state in LIANGDAO[1:]:
         row = by_state[state]
-        told.append(_text(f"brought_{state}", in_all=_said(row, "in_all"), n=f"{int(row['n']):,}"))
+        key = "few" if np.isnan(row["in_all"]) else "brought"
+        told.append(_text(f"{key}_{state}", in_all=_said(row, "in_all"), n=f"{int(row['n']):,}"))
     return told
 
 
@@ -337,7 +347,7 @@ def _spread(frame: pd.DataFrame, field: str) -> NDArray[np.float64]:
     return np.stack([frame[field] - frame[f"{field}_low"], frame[f"{field}_high"] - frame[field]])
 
 
-ANALYSIS = Analysis("maima", analyse, PRESETS, together=True, games=400_000, draft_games=15_000)
+ANALYSIS = Analysis("maima", analyse, PRESETS, together=True, games=400_000, draft_games=10_000)
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from numpy.typing import NDArray
 
-from kwx_sim.findings.rounds import deviation, mean, room_name, rooms_by_cap, said, side
+from kwx_sim.findings.rounds import deviation, mean, room_name, rooms_by_cap, said, verdict
 from kwx_sim.findings.wins import means
 from kwx_sim.report import (
     Analysis,
@@ -34,6 +34,7 @@ from kwx_sim.report import (
     words,
 )
 from kwx_sim.report.figures import COLOURS, GREY
+from kwx_sim.report.verdicts import DELTA
 from kwx_sim.rules import Ruleset, changed
 from kwx_sim.trials import play_seats, seat_points
 
@@ -140,11 +141,12 @@ def steps_of(cases: list[Case], most: int) -> pd.DataFrame:
 
 
 def best_choice(case: Case, most: int) -> str:
-    """Name the piao with the highest mean: `0`, the largest, `any` where symmetry makes all alike, or `unclear`."""
+    """Name the piao with the highest mean: `0`, the largest, `any` where symmetry makes all alike; within, unclear."""
     player, others = FIELDS[case.field]
     if player == others:
         return "any"
-    return {"above": str(most), "below": "0", "unclear": "unclear"}[side(mean(case.shares))]
+    found = verdict(mean(case.shares))
+    return {"above": str(most), "below": "0"}.get(found, found)
 
 
 def rounds_that_differ(cases: list[Case]) -> tuple[int, int]:
@@ -194,10 +196,11 @@ def _headline(cases: list[Case], rules: Ruleset) -> Words:
 
 def _on_field(case: Case, most: int) -> Words:
     best = best_choice(case, most)
-    key = best if best in ("any", "unclear") else ("low" if best == "0" else "high")
+    key = {"0": "low", str(most): "high"}.get(best, best)
     result = mean(case.result)
     return words(
-        f"report_piao.best.{key}", field=case.name, most=most, result=said(result), step=said(mean(case.shares))
+        f"report_piao.best.{key}", field=case.name, most=most, result=said(result), step=said(mean(case.shares)),
+        margin=DELTA,
     )  # fmt: skip
 
 
@@ -309,7 +312,7 @@ def _draw_spread(axes: Axes, equal: pd.DataFrame, lang: str) -> None:
     axes.legend(loc="upper left")
 
 
-ANALYSIS = Analysis("piao", analyse, ("platform",), together=False, games=3_240_000, draft_games=216_000)
+ANALYSIS = Analysis("piao", analyse, ("platform",), together=False, games=3_240_000, draft_games=108_000)
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from kwx_sim.core.series import SERIES
 from kwx_sim.findings.bankroll import Walk, walk
-from kwx_sim.findings.rounds import deviation, in_series, mean, room_name, rooms_by_cap, said, side, whole_series
+from kwx_sim.findings.rounds import deviation, in_series, mean, room_name, rooms_by_cap, said, verdict, whole_series
 from kwx_sim.findings.wins import means, per_event, share_of
 from kwx_sim.report import (
     Analysis,
@@ -43,6 +44,8 @@ from kwx_sim.trials import play_rows, play_seats, points, seat_points
 
 SEATS = 3
 LEAST_WALLS = 64
+RATIO_MARGIN = 0.05
+"""Of a ratio to 1: what is nearer counts as 1."""
 
 REFERENCE = "efficient"
 TREMBLES = (2, 5, 10, 20, 30, 50)  # per cent
@@ -137,14 +140,16 @@ def series_spread(work: Work, games: int) -> Estimates:
 
 
 def walks(rules: Ruleset, contests: list[Contest]) -> list[Bankroll]:
-    """Let bankrolls walk in every room."""
-    return [
-        Bankroll(room, contest, minimums, walk(contest.result, stake(room, minimums), rules.entry_fee))
-        for room in rules.rooms
-        for contest in contests
-        if contest.cap == room.cap
-        for minimums in STAKES
-    ]
+    """Let bankrolls walk in every room; rooms of one cap whose stakes are as many bases share their walks."""
+    known: dict[tuple[str, int, Fraction], Walk] = {}
+    found = []
+    for room, contest, minimums in product(rules.rooms, contests, STAKES):
+        if contest.cap == room.cap:
+            start = contest.gap, contest.cap, stake(room, minimums)
+            if start not in known:
+                known[start] = walk(contest.result, start[-1], rules.entry_fee)
+            found.append(Bankroll(room, contest, minimums, known[start]))
+    return found
 
 
 def stake(room: Room, minimums: int = 1) -> Fraction:
@@ -178,9 +183,9 @@ def stakes_of(bankrolls: list[Bankroll], fee: int) -> pd.DataFrame:
 
 
 def paying(contests: list[Contest], fee: float) -> tuple[list[Contest], list[Contest]]:
-    """Find the gaps to weaker players, in one room, that clearly do not earn a fee, and those that clearly do."""
+    """Find the gaps to weaker players, in one room, that clearly earn less than a fee, and those that earn more."""
     weaker = [each for each in contests if each.gap.startswith("others_") and each.cap == contests[0].cap]
-    sides = {each.gap: side(mean(each.result), fee) for each in weaker}
+    sides = {each.gap: verdict(mean(each.result), fee) for each in weaker}
     return [one for one in weaker if sides[one.gap] == "below"], [one for one in weaker if sides[one.gap] == "above"]
 
 
@@ -245,7 +250,7 @@ def _on_stakes(found: list[Bankroll]) -> Words:
 
 
 def _on_series(found: Estimates) -> Words:
-    return words(f"report_rooms.series.{side(found, 1)}", ratio=said(found, ".2f"), length=SERIES)
+    return words(f"report_rooms.series.{verdict(found, 1, RATIO_MARGIN)}", ratio=said(found, ".2f"), length=SERIES)
 
 
 def _head(name: str) -> Words:
@@ -358,7 +363,7 @@ def _draw_doubling(axes: Axes, edges: pd.DataFrame, stakes: pd.DataFrame, fee: i
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
 
-ANALYSIS = Analysis("rooms", analyse, ("platform",), together=False, games=1_800_000, draft_games=150_000)
+ANALYSIS = Analysis("rooms", analyse, ("platform",), together=False, games=1_800_000, draft_games=75_000)
 
 
 def main() -> None:

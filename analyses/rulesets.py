@@ -17,6 +17,7 @@ from matplotlib.figure import Figure as Canvas
 from numpy.typing import ArrayLike, NDArray
 
 from kwx_sim.core.state import DISCARD_WON, KONG_ROBBED, SELF_DRAWN, UNDECIDED
+from kwx_sim.findings.players import enumerated
 from kwx_sim.findings.rounds import said, whole_series, winners
 from kwx_sim.findings.wins import Wins, means, per_event, share_of, wins_of
 from kwx_sim.report import (
@@ -243,8 +244,21 @@ def _ends(measured: dict[str, dict[str, Measure]], name: str, key: str = "ends")
     low, high = order[0], order[-1]
     return words(
         f"report_rulesets.{key if len(order) > 1 else 'only'}", measure=_measure(name),
-        low=ruleset_name(low), least=said(found[low], ".2f"), high=ruleset_name(high), most=said(found[high], ".2f"),
+        low=_with_alike(low, found), least=said(found[low], ".2f"),
+        high=_with_alike(high, found), most=said(found[high], ".2f"),
     )  # fmt: skip
+
+
+def _with_alike(ruleset: str, found: dict[str, Estimates]) -> Words:
+    """Name a ruleset, and those whose figures its own interval does not exclude, nor theirs its own."""
+    it = found[ruleset]
+    alike = [
+        ruleset_name(name)
+        for name, other in found.items()
+        if name != ruleset and other.ci_low <= it.ci_high and it.ci_low <= other.ci_high
+    ]
+    name = ruleset_name(ruleset)
+    return words("report_rulesets.not_apart", name=name, alike=enumerated(alike)) if alike else name
 
 
 def _on_missing_suit(looser: Played, strict: Played) -> list[Part]:
@@ -311,7 +325,7 @@ def _figure(frame: pd.DataFrame, played: list[Played]) -> Figure:
     )
 
 
-ANALYSIS = Analysis("rulesets", analyse, PRESETS, together=True, games=1_000_000, draft_games=60_000)
+ANALYSIS = Analysis("rulesets", analyse, PRESETS, together=True, games=1_000_000, draft_games=30_000)
 
 
 def main() -> None:

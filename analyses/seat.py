@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from kwx_sim.core.series import SERIES
 from kwx_sim.core.state import DISCARD_WON, SELF_DRAWN, UNDECIDED
-from kwx_sim.findings.rounds import from_dealer, in_series, said, side, whole_series, winners
+from kwx_sim.findings.players import enumerated, found_in
+from kwx_sim.findings.rounds import EVEN_MARGIN, from_dealer, in_series, said, verdict, whole_series, winners
 from kwx_sim.findings.wins import means, per_event, share_of
 from kwx_sim.report import (
     Analysis,
@@ -34,7 +35,9 @@ from kwx_sim.report import (
     run,
     words,
 )
+from kwx_sim.report.cells import amount
 from kwx_sim.report.figures import COLOURS, GREY, ruleset_name
+from kwx_sim.report.verdicts import DELTA
 from kwx_sim.rules import PRESETS, Ruleset
 from kwx_sim.runs import Run
 from kwx_sim.stats import Estimates
@@ -45,6 +48,8 @@ POSITIONS = ("dealer", "next", "after")
 
 EVEN = 0.5
 """The next seat's share of the discards won, were both other seats alike."""
+
+APART = ("above", "below")
 
 
 class Played(NamedTuple):
@@ -66,21 +71,24 @@ def analyse(work: Work) -> Section:
         pd.concat(starmap(found, played), ignore_index=True) for found in (by_position, by_feeder, by_dealer)
     )
     dealing, next_share = [dealer_gain(one.rounds) for one in played], [next_seat(one.rounds) for one in played]
+    by_draws = [next_seat_by_draws(one.rounds) for one in played]
     count = len(played[0].rounds)
     return Section(
         name="seat",
         title=words("report_seat.title"),
         question=words("report_seat.question"),
-        headline=[_on_dealing(played[0], dealing[0]), _on_feeding(played[0], next_share[0])],
+        headline=_headline(positions, feeding),
         parts=[
             Paragraph(words("report_seat.method", n=f"{count:,}", series=SERIES)),
             Bullets([_on_dealing(*each) for each in zip(played, dealing, strict=True)]),
             _positions_table(positions),
             _figure(played, positions, feeding),
-            Paragraph(words("report_seat.feeding_intro")),
+            Paragraph(words("report_seat.feeding_intro", margin=f"{EVEN_MARGIN:.0%}")),
             Bullets([_on_feeding(*each) for each in zip(played, next_share, strict=True)]),
             _feeding_table(feeding),
-            Paragraph(words("report_seat.feeding_why")),
+            Paragraph(words("report_seat.draws_intro")),
+            Bullets([_on_draws(*each) for each in zip(played, by_draws, strict=True)]),
+            Paragraph(_on_what_draws_leave(played, by_draws)),
             Paragraph(words("report_seat.stays_intro")),
             _stays_table(stays),
             Paragraph(words("report_seat.limits")),
@@ -149,6 +157,18 @@ def next_seat(rounds: NDArray[np.void]) -> Estimates:
     return _share(*discards_won(rounds))
 
 
+def next_seat_by_draws(rounds: NDArray[np.void]) -> tuple[Estimates, Estimates]:
+    """The same where both opponents have drawn equally often, and where the seat after the next is a draw ahead.
+
+    Pongs and kongs aside: in the order of play from the dealer, the seat in the middle discards when the dealer has
+    drawn once more than the third seat; when the dealer or the third seat discards, both opponents are level.
+    """
+    to_next, wins = discards_won(rounds)
+    middle = (rounds["feeder"].astype(np.int64) - rounds["dealer"]) % 3 == POSITIONS.index("next")
+    level, behind = (_share(to_next * those, wins * those) for those in (~middle, middle))
+    return level, behind
+
+
 def feeders(rounds: NDArray[np.void]) -> NDArray[np.bool_]:
     """Whose discard or kong was won, (n, 3)."""
     decided = (rounds["outcome"] != SELF_DRAWN) & (rounds["outcome"] != UNDECIDED)
@@ -186,11 +206,41 @@ def _share(some: NDArray[Any], of: NDArray[Any]) -> Estimates:
 
 
 def _on_dealing(played: Played, dealing: Estimates) -> Words:
-    return words(f"report_seat.dealing.{side(dealing)}", ruleset=played.name, gain=said(dealing))
+    return words(f"report_seat.dealing.{verdict(dealing)}", ruleset=played.name, gain=said(dealing), margin=DELTA)
 
 
 def _on_feeding(played: Played, share: Estimates) -> Words:
-    return words(f"report_seat.feeding.{side(share, EVEN)}", ruleset=played.name, share=said(share, ".1%"))
+    return words(f"report_seat.feeding.{_beside_even(share)}", ruleset=played.name, share=said(share, ".1%"))
+
+
+def _beside_even(share: Estimates) -> str:
+    return verdict(share, EVEN, EVEN_MARGIN)
+
+
+def _on_draws(played: Played, found: tuple[Estimates, Estimates]) -> Words:
+    level, behind = found
+    parts = [words(f"report_seat.draws.level.{_beside_even(level)}", share=said(level, ".1%"))]
+    parts.append(words(f"report_seat.draws.behind.{_beside_even(behind)}", share=said(behind, ".1%")))
+    return words("report_seat.draws.told", ruleset=played.name, parts=Words.join(parts, en="; ", zh="；"))
+
+
+def _on_what_draws_leave(played: list[Played], found: list[tuple[Estimates, Estimates]]) -> Words:
+    """Say where the next seat's share is no half although both opponents have drawn equally often."""
+    uneven = [one.name for one, (level, _) in zip(played, found, strict=True) if _beside_even(level) in APART]
+    if not uneven:
+        return words("report_seat.draws.enough", margin=f"{EVEN_MARGIN:.0%}")
+    return words("report_seat.draws.not_enough", rulesets=enumerated(uneven))
+
+
+def _headline(positions: pd.DataFrame, feeding: pd.DataFrame) -> list[Words]:
+    of_all = feeding[feeding["feeder"] == "all"].sort_values("next")
+    ends = {"least": of_all.iloc[0], "most": of_all.iloc[-1]}
+    told = {end: amount(row["next"], ".1%") for end, row in ends.items()}
+    at = {f"{end}_at": ruleset_name(row["ruleset"]) for end, row in ends.items()}
+    return [
+        words("report_seat.headline.dealing", told=found_in(positions[positions["position"] == "dealer"], "points")),
+        words(f"report_seat.headline.{'feeding' if len(of_all) > 1 else 'feeding_one'}", **told, **at),
+    ]
 
 
 def _head(name: str) -> Words:
@@ -272,7 +322,7 @@ def _dots(axes: Axes, frame: pd.DataFrame, field: str, place: int, name: str) ->
     axes.errorbar(frame[field], heights, xerr=spread, label=name, **style)
 
 
-ANALYSIS = Analysis("seat", analyse, PRESETS, together=True, games=1_500_000, draft_games=100_000)
+ANALYSIS = Analysis("seat", analyse, PRESETS, together=True, games=1_500_000, draft_games=50_000)
 
 
 def main() -> None:

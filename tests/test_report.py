@@ -13,6 +13,7 @@ import pytest
 from fontTools.ttLib import TTFont
 
 from kwx_sim.errors import InputError
+from kwx_sim.findings.rounds import said, verdict
 from kwx_sim.report import (
     Analysis,
     Bullets,
@@ -36,9 +37,10 @@ from kwx_sim.report import (
     write,
 )
 from kwx_sim.report.font.make import printed
+from kwx_sim.report.told import basis
 from kwx_sim.report.writers import Writers
 from kwx_sim.rules import load_rules
-from kwx_sim.stats import ratio
+from kwx_sim.stats import Estimates, ratio
 from kwx_sim.text import LANGS
 
 VOID = {"meta", "img", "br", "link", "hr", "input"}
@@ -146,8 +148,8 @@ def test_a_page_is_whole_and_needs_no_other_file(out, name):
     assert page.images
     assert all(image["alt"] == alternative for image in page.images)
     said = " ".join("".join(page.text).split())
-    for told in ("report.basis", "report.draft"):
-        assert words(told).told(lang) in said
+    assert basis(lang) in said
+    assert words("report.draft.section", games="500", full="2,000").told(lang) in said
     assert ("小事 <一>" if lang == "zh" else "Small <things>") in said
     assert "<b>&" in said
     assert "seed" in said.lower() or "随机种子" in said
@@ -180,11 +182,17 @@ def test_a_missing_glyph_would_be_noticed():
         figures.draw(Figure("x", Words("", ""), Words("", ""), drawn), "zh").draw_without_rendering()
 
 
-def test_a_report_without_a_draft_is_not_marked(tmp_path):
-    main([SMALL], ["--games", "200", "--workers", "1", "--out", str(tmp_path), "--rules", "xiangyang"])
-    source = (tmp_path / "index.en.html").read_text(encoding="utf-8")
-    assert "DRAFT" not in source
-    assert "python -m analyses.small --rules xiangyang --games 200 --seed 1" in source
+@pytest.mark.parametrize(("games", "draft"), [(200, True), (1999, True), (2000, False), (2500, False)])
+def test_a_report_of_fewer_rounds_than_its_own_is_marked_as_a_draft(tmp_path, games, draft):
+    main([SMALL], ["--games", str(games), "--workers", "1", "--out", str(tmp_path), "--rules", "xiangyang"])
+    for name in ("index.en.html", "index.en.md", "xiangyang/small.en.html"):
+        source = (tmp_path / name).read_text(encoding="utf-8")
+        assert ("DRAFT" in source) == draft, name
+        assert (f"{games:,} rounds instead of the 2,000" in source) == draft, name
+    front = (tmp_path / "index.en.html").read_text(encoding="utf-8")
+    assert (f"Small &lt;things&gt; {games:,} of 2,000" in front) == draft
+    assert f"python -m analyses.small --rules xiangyang --games {games} --seed 1" in front
+    assert (tmp_path / "xiangyang" / "small" / "map.en.svg").exists() != draft
     assert not (tmp_path / "suizhou").exists()
 
 
@@ -364,6 +372,29 @@ def test_words_take_words_by_language():
     told = words("report.progress.section", place=1, total=2, title=Words("a", "甲"), rules=name)
     assert (told.en, told.zh) == ("1/2 a: Xiangyang", "1/2 甲：襄阳")
     assert {words("report.title").told(lang) for lang in LANGS} == {"卡五星策略报告", "Kawuxing: the strategy report"}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "told"),
+    [
+        (0.06, 0.2, "above"),
+        (-0.2, -0.06, "below"),
+        (-0.05, 0.04, "within"),
+        (0.01, 0.2, "unclear"),
+        (-0.2, 0.2, "unclear"),
+    ],
+)
+def test_more_and_less_are_said_beyond_the_margin_alone(low, high, told):
+    found = Estimates(*map(np.array, ((low + high) / 2, 0.0, low, high)))
+    assert verdict(found, margin=0.05) == told
+    moved = Estimates(*(value + 3 for value in found))
+    assert verdict(moved, 3.0, margin=0.05 + 1e-9) == told
+    assert verdict(Estimates(*[np.array(np.nan)] * 4)) == "unclear"
+
+
+def test_nothing_is_said_with_a_sign():
+    found = Estimates(*map(np.array, (-0.0001, 0.0, -0.0004, 0.0004)))
+    assert said(found, "+.3f").en == "0.000 (0.000 to 0.000)"
 
 
 # ---------------------------------------------------------------- publishing

@@ -10,12 +10,14 @@ from kwx_sim.findings.claims import page
 from kwx_sim.findings.claims.beside import BESIDE
 from kwx_sim.findings.claims.deals import Deals, Found, mean_of, share_of
 from kwx_sim.findings.claims.registry import Claim, claims
-from kwx_sim.findings.claims.results import NOT_TESTED, Explored, Finding, Results, find
-from kwx_sim.findings.claims.samples import MEASURES
-from kwx_sim.findings.claims.sentences import block
+from kwx_sim.findings.claims.results import FEWEST_JUDGED, NOT_TESTED, Explored, Finding, Results, find
+from kwx_sim.findings.claims.samples import DOZENS, MEASURES
+from kwx_sim.findings.claims.sentences import block, figure, level_name, margin, verdict
 from kwx_sim.findings.claims.shapes import lone_kinds, partial_kinds, single_tile_wait
 from kwx_sim.report.section import Bullets, Figure, Table
-from kwx_sim.rules import PRESETS, load_rules
+from kwx_sim.report.verdicts import DELTA, FAILS, HOLDS, UNCLEAR
+from kwx_sim.rules import PRESETS, changed, load_rules
+from kwx_sim.stats import ratio_difference
 from kwx_sim.text import LANGS
 
 WALLS, ROUNDS, TURNS, SEED = 40, 600, 400, 4
@@ -33,7 +35,7 @@ def platform():
 
 @pytest.fixture(scope="module")
 def results():
-    deals = {preset: deals_of(preset, rounds=200, turns=200, walls=12) for preset in PRESETS}
+    deals = {preset: deals_of(preset, rounds=200, turns=200, walls=FEWEST_JUDGED) for preset in PRESETS}
     return find(claims(), deals, explored_walls=6)
 
 
@@ -63,9 +65,18 @@ def test_a_claim_has_its_words_and_its_one_test(claim):
     assert not claim.split or claim.split in MEASURES
     assert not claim.beside or claim.beside in BESIDE
     assert not set(claim.also) & set(claim.presets)
+    if claim.stands_in:
+        assert claim.has("left"), "what stands in does not show all"
     if claim.test == "players":
         assert claim.follows != claim.against
         assert claim.unit == "round"
+
+
+@pytest.mark.parametrize("claim", claims(), ids=lambda claim: claim.id)
+def test_what_a_player_does_otherwise_is_told_in_words(claim):
+    for field, value, _ in claim.varied():
+        told = level_name(field, value)
+        assert all(told.told(lang) and "=" not in told.told(lang) for lang in LANGS), value
 
 
 def test_varied_contrasts_change_one_field():
@@ -124,11 +135,51 @@ def test_the_mean_maima_tile_by_hand(platform):
         if row["outcome"] == SELF_DRAWN and row["maima_points"] > 0:
             tile = int(row["maima_tile"])
             points.append(tile % 9 + 1 if tile < 18 else 10)
-    found = BESIDE["maima"](platform)[0][2]
+    found = MEASURES["maima_tile"](platform).found()
     assert found.n == len(points) > 100
     assert found.mean == pytest.approx(np.mean(points))
-    contrast = MEASURES["maima_near_five_and_a_half"](platform).found()
-    assert contrast.mean == pytest.approx(0.25 - abs(np.mean(points) - 5.5))
+
+
+def test_what_a_chain_lifts_to_dozens_by_hand():
+    deals = deals_of("suizhou", rounds=3000)
+    plain_rules = changed(load_rules("suizhou"), {"payment.kong_chain": "none"})
+    plain = Deals(plain_rules, walls=WALLS, rounds=3000, turns=TURNS, seed=SEED, workers=1).table.rounds
+    lifted, seats, more = 0, 0, 0
+    for row, other in zip(deals.table.rounds, plain, strict=True):
+        assert row["win_points"].tolist() == other["win_points"].tolist(), "players take no notice of chains"
+        for seat in range(3):
+            added = int(row["kong_points"][seat]) - int(other["kong_points"][seat])
+            if added > 0:
+                before = int(trials.points(other[None])[0, seat])
+                seats, more, lifted = seats + 1, more + added, lifted + (before < DOZENS <= before + added)
+    found = MEASURES["dozens_by_the_chain"](deals).found()
+    assert (found.n, found.mean) == (seats, pytest.approx(lifted / seats))
+    assert seats > 20
+    beside = {name: found for name, _, found in BESIDE["dozens"](deals)}
+    assert beside["chain_adds"].mean == pytest.approx(more / seats)
+
+
+def test_the_cannon_is_weighed_against_other_discards():
+    deals = deals_of("suizhou", rounds=2000)
+    rows = []
+    for row in deals.table.rounds:
+        kongs = int(row["melds"][:, 1:].sum())
+        cannon, other = 0, 0
+        if row["outcome"] == DISCARD_WON:
+            for seat in range(3):
+                if row["winners"] >> seat & 1:
+                    paid = int(row["win_points"][seat].clip(min=0).sum())
+                    if row["win_fans"][seat] >> fans.KONG_CANNON & 1:
+                        cannon += paid
+                    else:
+                        other += paid
+        rows.append((cannon, kongs, other, int(row["discards"]) - kongs))
+    data = np.array(rows, float)
+    expected = ratio_difference(data.sum(axis=0), data.T @ data)
+    found = MEASURES["kong_cannon_cost"](deals).found()
+    assert found.n == data[:, 1].sum()
+    assert found.mean == pytest.approx(float(expected.mean))
+    assert found.se == pytest.approx(float(expected.se), rel=0.01)
 
 
 def test_a_discarded_4_or_6_never_wins_as_kawuxing(platform):
@@ -259,6 +310,96 @@ def test_every_claim_has_a_verdict(results):
         assert tested == (set() if claim.test == "none" else set(claim.presets))
 
 
+def test_an_interval_says_what_the_verdict_says(results):
+    for one in results.tested:
+        if one.few:
+            assert np.isnan([one.low, one.high]).all()
+            continue
+        edge = one.claim.margin
+        low, high = one.low, one.high
+        if one.claim.expected is None:
+            expected = HOLDS if low > edge else FAILS if high < edge else UNCLEAR
+        else:
+            far, near = (max(abs(end - one.claim.expected) for end in (low, high)), one.claim.expected)
+            outside = low > near + edge or high < near - edge
+            expected = FAILS if outside else HOLDS if far < edge else UNCLEAR
+        assert one.verdict == expected, (one.claim.id, one.ruleset)
+
+
+NUMBER = Claim(id="maima_mean", number=2, document="A", test="fact", measure="x", unit="loser", expected=5.5)
+
+
+@pytest.mark.parametrize(
+    ("mean", "se", "given", "sentence"),
+    [
+        (5.71, 0.01, FAILS, "The document's 5.5 lies below the interval (online platform)."),
+        (5.3, 0.01, FAILS, "The document's 5.5 lies above the interval (online platform)."),
+        (5.51, 0.01, HOLDS, "The document's 5.5 lies within the interval (online platform)."),
+        (5.54, 0.01, UNCLEAR, "The document's 5.5 lies below the interval (online platform)."),
+        (5.6, 0.2, UNCLEAR, "The document's 5.5 lies within the interval (online platform)."),
+    ],
+)
+def test_a_number_that_the_document_names_is_compared_with_the_interval(monkeypatch, mean, se, given, sentence):
+    found = Found(mean, se, mean - 1.96 * se, mean + 1.96 * se, 1000)
+    monkeypatch.setattr("kwx_sim.findings.claims.results._figure", lambda *_: found)
+    results = find([NUMBER], {"platform": None}, explored_walls=6)
+    (one,) = results.tested
+    assert (one.verdict, results.verdicts) == (given, {NUMBER.id: given})
+    assert (one.low, one.high) == pytest.approx((found.low, found.high), abs=1e-4)
+    assert margin(NUMBER) == "5.50 ± 0.05"
+    bullets = block(NUMBER, results)[1]
+    assert sentence in "".join(item.en for item in bullets.items)
+
+
+def test_too_few_data_are_not_judged_nor_counted():
+    one = Finding(PLAYERS, "suizhou", Found(0.7, 0.2, 0.3, 1.1, FEWEST_JUDGED - 1))
+    results = Results((one,), (), {PLAYERS.id: UNCLEAR})
+    assert not results.judged(PLAYERS)
+    assert verdict(PLAYERS, results).en == "UNCLEAR: too few (n = 99)"
+    told = page.section([PLAYERS], results)
+    assert told.headline[0].en.startswith("Of 1 strategic claims in the documents 0 could be tested")
+    assert "0.7" not in "".join(item.en for item in block(PLAYERS, results)[1].items)
+
+
+def test_a_verdict_on_a_stand_in_is_of_what_was_tested():
+    claim = next(claim for claim in claims() if claim.id == "small_feeds_big")
+    ends = {"low": 0.78, "high": 0.82}
+    results = Results((Finding(claim, "suizhou", Found(0.8, 0.01, 0.78, 0.82, 900), 0, HOLDS, **ends),), (), {})
+    results = Results(results.tested, (), {claim.id: HOLDS})
+    told = verdict(claim, results)
+    assert told.en == "HOLDS for a stand-in: that keeping shown waits back gains, whatever the hands are worth"
+    assert "代替的检验" in told.zh
+    assert len(page.section([claim], results).headline) == 1, "it is no claim that a player could follow as it stands"
+
+
+def test_alternative_texts_count_by_the_verdicts():
+    """An interval of 95% above the margin is no verdict."""
+    given = [HOLDS, FAILS, FAILS, UNCLEAR]
+    found = Found(0.08, 0.01, DELTA + 0.01, 0.1, 900)
+    rows = [
+        Finding(PLAYERS, preset, found, 0.0, one, low=0.01, high=0.15)
+        for preset, one in zip(PRESETS, given, strict=False)
+    ]
+    (forest,) = (
+        part
+        for part in page.section([PLAYERS], Results(tuple(rows), (), {PLAYERS.id: UNCLEAR})).parts
+        if isinstance(part, Figure)
+    )
+    assert forest.alt.en.endswith("Verdicts: 1 hold, 2 fail, 1 are unclear.")
+    assert forest.alt.zh.endswith("成立 1 个，不成立 2 个，不明 1 个。")
+
+
+def test_figures_of_several_units_stand_in_one_column():
+    assert page._interval(0.182, 0.18, 0.184, "share") == "18.2% [18.0%, 18.4%]"
+    assert page._interval(-0.51234, -0.6, 0.0, "round") == "−0.512 [−0.600, 0.000]"
+    assert page._interval(5.714, 5.69, 5.74, "loser") == "5.714 [5.690, 5.740]"
+
+
+def test_figures_have_the_decimals_and_the_sign_of_their_unit():
+    assert [figure(0.0123, "round"), figure(1.234, "round"), figure(-0.004, "wins")] == ["+0.012", "+1.23", "−0.004"]
+    assert [figure(0.123, "share"), figure(5.714, "loser")] == ["12.3%", "5.71"]
+
+
 def test_any_claim_is_judged_under_a_ruleset_of_one_s_own():
     own = load_rules("shiyan").model_copy(update={"name": "mine"})
     deals = {"mine": Deals(own, walls=12, rounds=50, turns=50, seed=SEED, workers=1)}
@@ -268,10 +409,12 @@ def test_any_claim_is_judged_under_a_ruleset_of_one_s_own():
 
 
 def test_what_is_explored_is_adjusted_together(results):
-    asked = [one for one in results.explored if one.factor != "beside"]
+    asked = [one for one in results.explored if one.factor != "beside" and one.unit != "share"]
     assert len(asked) > 20
     assert all(0 <= one.q <= 1 for one in asked)
-    assert all(np.isnan(one.q) and not one.clear for one in results.explored if one.factor == "beside")
+    others = [one for one in results.explored if one not in asked]
+    assert others
+    assert all(np.isnan(one.q) and not one.clear for one in others)
 
 
 def test_the_section_shows_every_claim_and_contrast(results):
@@ -295,19 +438,20 @@ def told(tested, explored=()) -> str:
 
 
 def cell(mean: float, verdict: str, ruleset: str = "suizhou") -> Finding:
-    return Finding(PLAYERS, ruleset, Found(mean, 0.01, mean - 0.02, mean + 0.02, 1000), 0.0, verdict)
+    found = Found(mean, 0.01, mean - 0.02, mean + 0.02, 1000)
+    return Finding(PLAYERS, ruleset, found, 0.0, verdict, low=mean - 0.03, high=mean + 0.03)
 
 
 @pytest.mark.parametrize(
     ("tested", "sentence"),
     [
-        ([cell(0.3, "HOLDS")], "Who followed it won more."),
-        ([cell(-0.3, "FAILS")], "Who followed it won less."),
-        ([cell(0.01, "FAILS")], "Following it gained nothing that counts."),
+        ([cell(0.3, "HOLDS")], "Who played so won more."),
+        ([cell(-0.3, "FAILS")], "Who played so won less."),
+        ([cell(0.01, "FAILS")], "To play so gained nothing that counts."),
         ([cell(0.05, "UNCLEAR")], "Whether it gains what counts is not clear at this size."),
         (
             [cell(0.3, "HOLDS"), cell(-0.3, "FAILS", "shiyan")],
-            "Who followed it won more under Suizhou. Under Shiyan it gained nothing that counts.",
+            "Who played so won more under Suizhou. Under Shiyan it gained nothing that counts.",
         ),
     ],
 )

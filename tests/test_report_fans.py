@@ -5,6 +5,7 @@ from itertools import pairwise
 from math import prod
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from analyses import fans
@@ -179,6 +180,20 @@ def test_an_aim_s_gain_is_the_mean_over_walls_and_seats(aims):
     assert row["gain"] == pytest.approx(gained / (3 * walls))
     assert row["reached"] == pytest.approx(reached / (3 * walls))
     assert row["gain_low"] < row["gain"] < row["gain_high"]
+
+
+def test_the_headline_counts_what_an_aim_gains_over_no_plan():
+    def cell(aim, leaning, gain, over_none):
+        ends = {"": 0.0, "_se": 0.0, "_low": -0.01, "_high": 0.01}
+        row = {"ruleset": "suizhou", "aim": aim, "leaning": leaning}
+        of = {"gain": gain, "over_none": over_none}
+        return row | {f"{name}{end}": of[name] + shift for name in of for end, shift in ends.items()}
+
+    aims = [cell("none", 0, 0.1, np.nan), cell("flush", 1, 0.3, 0.2), cell("pairs", 1, 0.2, 0.0)]
+    aims += [cell("flush", 4, 0.2, -0.3), cell("pairs", 4, 0.2, -0.4)]
+    told = fans._headline(pd.DataFrame(aims)).en
+    assert "in 1 of 2 cases (aim and ruleset), behind in 0, no difference in 1, not clear in 0" in told
+    assert "ahead in 0, behind in 2, by up to 0.40" in told
 
 
 def test_own_fans_are_those_of_the_player_s_seat():

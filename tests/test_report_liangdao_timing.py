@@ -86,7 +86,7 @@ def test_benjamini_and_hochberg_by_hand():
     # |t| of p = 0.001, 0.012, 0.029, 0.041, 0.5 against 0.01, 0.02, 0.03, 0.04, 0.05: three are clear
     t = np.array([3.2905, -2.5121, 2.1835, 2.0435, 0.6745])
     found = Estimates(t, np.ones(5), t - 1.96, t + 1.96)
-    clearly = forks.clear(found, np.full(5, 10**6))
+    clearly = forks.clear(found, np.full(5, 10**6), margin=0)
     assert clearly.tolist() == [True, True, True, False, False]
     assert forks.verdicts(found, clearly).tolist() == ["above", "below", "above", "unclear", "unclear"]
 
@@ -94,7 +94,14 @@ def test_benjamini_and_hochberg_by_hand():
 def test_what_has_no_estimate_is_not_tested():
     t = np.array([2.1, np.nan, np.nan])
     found = Estimates(t, np.ones(3), t, t)
-    assert forks.verdicts(found, forks.clear(found, np.full(3, 10**6))).tolist() == ["above", "", ""]
+    assert forks.verdicts(found, forks.clear(found, np.full(3, 10**6), margin=0)).tolist() == ["above", "", ""]
+
+
+def test_a_cell_is_clear_only_beyond_the_margin():
+    mean, half = np.array([0.09, 0.09, -0.2, 0.01, 0.0]), np.array([0.02, 0.06, 0.05, 0.03, 0.0])
+    found = Estimates(mean, half / 1.96, mean - half, mean + half)
+    clearly = forks.clear(found, np.full(5, 10**6), margin=0.05)
+    assert forks.verdicts(found, clearly, margin=0.05).tolist() == ["above", "unclear", "below", "within", "within"]
 
 
 def test_names_of_bins():

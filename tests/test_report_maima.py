@@ -51,7 +51,8 @@ def test_the_prior_by_hand(section: Section) -> None:
 def test_the_spread_of_a_tile_by_hand(section: Section) -> None:
     points = [face for face in range(1, 10) for _ in range(8)] + [10] * 12
     spread = math.sqrt(sum((face - 40 / 7) ** 2 for face in points) / 84)
-    assert any(isinstance(part, Paragraph) and f"by {spread:.2f}" in part.words.en for part in section.parts)
+    told = [part.words.en for part in section.parts if isinstance(part, Paragraph)]
+    assert any(f"one tile is {spread:.2f} bases" in words for words in told)
 
 
 def test_what_a_loser_owes_where_it_is_shared() -> None:

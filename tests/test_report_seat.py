@@ -11,6 +11,7 @@ from kwx_sim.findings.rounds import from_dealer, in_series, whole_series
 from kwx_sim.report import Table, Work
 from kwx_sim.rules import PRESETS, load_rules
 from kwx_sim.runs import Run
+from kwx_sim.stats import Estimates
 from kwx_sim.text import LANGS
 
 GAMES = 960
@@ -101,6 +102,22 @@ def test_a_series_is_the_cluster(played):
     found = seat.dealer_gain(played.rounds)
     assert float(found.mean) == pytest.approx(dealing.mean())
     assert float(found.se) == pytest.approx((totals / SERIES).std(ddof=1) / np.sqrt(len(totals)))
+
+
+def test_opponents_are_level_but_where_the_seat_after_the_dealer_discards(played):
+    to_next, wins = seat.discards_won(played.rounds)
+    place = (played.rounds["feeder"].astype(int) - played.rounds["dealer"]) % 3
+    level, behind = seat.next_seat_by_draws(played.rounds)
+    assert level.mean == pytest.approx(to_next[place != 1].sum() / wins[place != 1].sum())
+    assert behind.mean == pytest.approx(to_next[place == 1].sum() / wins[place == 1].sum())
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "told"), [(0.40, 0.44, "does not account"), (0.49, 0.51, "no ruleset"), (0.44, 0.56, "no ruleset")]
+)
+def test_draws_are_made_the_reason_only_where_they_are(played, low, high, told):
+    level = Estimates(*(np.array(value) for value in ((low + high) / 2, 0.01, low, high)))
+    assert told in seat._on_what_draws_leave([played], [(level, level)]).en
 
 
 def test_rounds_come_in_whole_series():

@@ -79,12 +79,21 @@ def test_more_here_and_less_there_is_no_dependence_while_the_third_is_unclear():
         ((1, 1.2, 3), HOLDS),
         ((-1, 0, -2), FAILS),
         ((1, 1, -1), DEPENDS),
-        ((1, 1, DELTA), DEPENDS),
+        ((1, 1, DELTA), UNCLEAR),
+        ((-1, -1, DELTA), UNCLEAR),
         ((DELTA,) * 3, UNCLEAR),
     ],
 )
 def test_verdicts_of_claims(means, verdict):
     assert judge(contrasts(means, 0.01)).claims["c"] == verdict
+
+
+def test_no_dependence_where_nothing_holds_though_figures_differ():
+    """Under one ruleset it fails, under another it is unclear: the interaction is clear, and still it holds nowhere."""
+    judged = judge(contrasts([-1.0, 0.06], 0.01))
+    assert [cell.verdict for cell in judged.cells] == [FAILS, UNCLEAR]
+    assert judged.interaction["c"] < 1e-6
+    assert judged.claims["c"] == UNCLEAR
 
 
 def test_what_has_no_figure_or_no_spread():

@@ -51,8 +51,13 @@ def walk(results: NDArray[np.int64], stake: Fraction, fee: int) -> Walk:
     groups = min(GROUPS, len(results))
     counts = np.stack([np.bincount(results[group::groups].ravel() - least, minlength=size) for group in range(groups)])
 
+    solutions: dict[tuple[int, ...], NDArray[np.float64]] = {}
+
     def solved(sums: NDArray[np.float64], which: int) -> NDArray[Any]:
-        return np.apply_along_axis(lambda one: solve_walk(one, least - fee, stake, fee)[which], -1, sums)
+        # The jackknife asks for the same sums for either figure: all of them, and those that each group leaves.
+        if sums.shape not in solutions:
+            solutions[sums.shape] = np.apply_along_axis(solve_walk, -1, sums, least - fee, stake, fee)
+        return solutions[sums.shape][..., which]
 
     mean, se, low, high = jackknife(counts, lambda sums: solved(sums, 0))
     doubles = Estimates(mean, se, np.maximum(low, 0), np.minimum(high, 1))

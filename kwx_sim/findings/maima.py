@@ -19,7 +19,7 @@ from kwx_sim.tables.rows import ALL, TURN_NAMES
 from kwx_sim.trials import points
 
 __all__ = [
-    "HANDS", "LIANGDAO", "VARIANCES", "by_face", "by_hand", "by_turn", "estimates", "faces_of", "of_house", "owed"
+    "HANDS", "LIANGDAO", "VARIANCES", "by_face", "by_hand", "by_turn", "faces_of", "of_house", "owed"
 ]  # fmt: skip
 
 LIANGDAO = (ALL, "declared", "quiet")
@@ -109,11 +109,6 @@ def of_house(house: str, rules: Ruleset, rounds: NDArray[np.void], values: pd.Da
         row |= _columns(measure, _measured(whole, measure))
     row |= _columns("deviation", deviation(points(rounds)))
     return pd.DataFrame([row])
-
-
-def estimates(row: Any, prefix: str) -> Estimates:
-    """The estimates that a row of a frame holds under a prefix."""
-    return Estimates(*(np.array(row[f"{prefix}{end}"]) for end in ENDS))
 
 
 def _turned(rules: Ruleset, rounds: NDArray[np.void]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:

@@ -9,14 +9,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from kwx_sim.findings.rounds import estimates_in, verdict
 from kwx_sim.findings.wins import MIN_EVENTS, NOTHING
 from kwx_sim.report.cells import amount
 from kwx_sim.report.section import Words, ruleset_name, words
+from kwx_sim.report.verdicts import DELTA
 from kwx_sim.stats import Estimates
 
-__all__ = ["differing", "enumerated", "found_in", "where_enough"]
+__all__ = ["differing", "enumerated", "found_in", "verdict_in", "where_enough"]
 
-VERDICTS = ("above", "below", "unclear", "too_few")
+VERDICTS = ("above", "below", "within", "unclear", "too_few")
 
 
 def enumerated(items: Sequence[Words]) -> Words:
@@ -25,7 +27,7 @@ def enumerated(items: Sequence[Words]) -> Words:
 
 
 def found_in(rows: pd.DataFrame, field: str = "gain") -> Words:
-    """Say under which rulesets a gain is above zero, below it, not clear, or rests on too few rounds.
+    """Say under which rulesets a gain is above the margin, below it, within, not clear, or rests on too few rounds.
 
     Parameters
     ----------
@@ -33,22 +35,23 @@ def found_in(rows: pd.DataFrame, field: str = "gain") -> Words:
     """
     cells: dict[str, list[Words]] = {verdict: [] for verdict in VERDICTS}
     for _, row in rows.iterrows():
-        verdict = _verdict(row, field)
-        key = "report_players.name" if verdict == "too_few" else "report_players.cell"
+        how = verdict_in(row, field)
+        key = "report_players.name" if how == "too_few" else "report_players.cell"
         half = (row[f"{field}_high"] - row[f"{field}_low"]) / 2
         gain = f"{amount(row[field], '+.3f')} ± {half:.3f}"
-        cells[verdict].append(words(key, ruleset=ruleset_name(row["ruleset"]), gain=gain))
+        cells[how].append(words(key, ruleset=ruleset_name(row["ruleset"]), gain=gain))
     told = [
-        words(f"report_players.{how}", cells=enumerated(found), few=MIN_EVENTS) for how, found in cells.items() if found
+        words(f"report_players.{how}", cells=enumerated(found), few=MIN_EVENTS, margin=DELTA)
+        for how, found in cells.items()
+        if found
     ]
     return Words.join(told, en="; ", zh="；")
 
 
-def _verdict(row: Any, field: str) -> str:
-    low, high = row[f"{field}_low"], row[f"{field}_high"]
-    if np.isnan(low):
-        return "too_few"
-    return "above" if low > 0 else "below" if high < 0 else "unclear"
+def verdict_in(row: Any, field: str) -> str:
+    """Tell where an estimate of a row lies: a `Verdict`, or too_few where there is none."""
+    found = estimates_in(row, field)
+    return "too_few" if np.isnan(found.mean) else verdict(found)
 
 
 def differing(one: NDArray[np.void], other: NDArray[np.void]) -> NDArray[np.bool_]:

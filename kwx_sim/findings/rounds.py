@@ -11,22 +11,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kwx_sim.core.series import SERIES
+from kwx_sim.report.cells import amount
 from kwx_sim.report.section import Words, words
+from kwx_sim.report.verdicts import DELTA
 from kwx_sim.rules import Ruleset
 from kwx_sim.rules.model import Room
 from kwx_sim.stats import Estimates, jackknife, ratio
 from kwx_sim.text import has
 
 __all__ = [
-    "Side",
+    "EVEN_MARGIN",
+    "Verdict",
     "deviation",
+    "estimates_in",
     "from_dealer",
     "in_series",
     "mean",
     "room_name",
     "rooms_by_cap",
     "said",
-    "side",
+    "verdict",
     "whole_series",
     "winners",
 ]
@@ -36,7 +40,10 @@ SEATS = np.arange(3)
 GROUPS = 64
 """Of clusters, for the jackknife."""
 
-Side = Literal["above", "below", "unclear"]
+EVEN_MARGIN = 0.02
+"""Of a share: what is nearer to the share expected counts as equal to it."""
+
+Verdict = Literal["above", "below", "within", "unclear"]
 
 
 def winners(rounds: NDArray[np.void]) -> NDArray[np.bool_]:
@@ -89,14 +96,25 @@ def room_name(name: str) -> Words:
     return words(key) if has(key) else Words(name, name)
 
 
-def side(found: Estimates, of: float = 0.0) -> Side:
-    """Tell on which side of a value the interval of a single estimate lies."""
-    if found.ci_low > of:
+def estimates_in(row: Any, prefix: str) -> Estimates:
+    """Give what `estimate_columns` put into a row of a frame under a prefix."""
+    return Estimates(*(np.array(row[f"{prefix}{end}"]) for end in ("", "_se", "_low", "_high")))
+
+
+def verdict(found: Estimates, of: float = 0.0, margin: float = DELTA) -> Verdict:
+    """Tell whether a single estimate lies above a value by more than a margin, below, or within it.
+
+    The whole interval must: what reaches across a margin is unclear, as is what is no number.
+    """
+    low, high = float(found.ci_low) - of, float(found.ci_high) - of
+    if low > margin:
         return "above"
-    return "below" if found.ci_high < of else "unclear"
+    if high < -margin:
+        return "below"
+    return "within" if -margin <= low and high <= margin else "unclear"
 
 
 def said(found: Estimates, form: str = "+.2f") -> Words:
     """Say a single estimate with its interval."""
-    mean, low, high = (format(float(value), form).replace("-", "−") for value in (found.mean, *found[2:]))
+    mean, low, high = (amount(float(value), form) for value in (found.mean, *found[2:]))
     return words("report_rounds.interval", mean=mean, low=low, high=high)

@@ -20,6 +20,7 @@ from matplotlib.rcsetup import cycler
 from numpy.typing import ArrayLike
 
 from kwx_sim.report import font
+from kwx_sim.report.cells import amount
 from kwx_sim.report.section import Figure, Words, ruleset_name
 
 __all__ = ["COLOURS", "DIVERGING", "GREY", "draw", "forest", "heat_map", "label", "panels", "ruleset_name", "save"]
@@ -56,7 +57,7 @@ STYLE: Any = {
     "svg.fonttype": "path",
     "svg.hashsalt": "kwx_sim",
 }
-DPI = 150
+DPI, DRAFT_DPI = 150, 100
 
 
 def label(told: Words | str, lang: str) -> str:
@@ -72,14 +73,21 @@ def draw(figure: Figure, lang: str) -> Canvas:
         return canvas
 
 
-def save(canvas: Canvas, stem: Path) -> None:
-    """Write a canvas as `<stem>.png` and `<stem>.svg`, byte for byte the same each time."""
+def save(canvas: Canvas, stem: Path, *, draft: bool = False) -> None:
+    """Write a canvas as `<stem>.png` and `<stem>.svg`, byte for byte the same each time; a draft as a small PNG alone.
+
+    An SVG takes two fifths of the time of drawing, which is half of a draft's.
+    """
     with matplotlib.rc_context(STYLE):
-        # Laid out once for both; without an engine, what is saved is not first drawn to be laid out.
-        canvas.draw_without_rendering()
-        canvas.set_layout_engine(None)
-        canvas.savefig(stem.with_name(stem.name + ".png"), dpi=DPI, metadata={"Software": None})
-        canvas.savefig(stem.with_name(stem.name + ".svg"), metadata={"Date": None, "Creator": None})
+        # Laid out once for both files. The engine by itself takes half the time of a drawing that lays out on the way.
+        engine = canvas.get_layout_engine()
+        if engine is not None:
+            engine.execute(canvas)
+            canvas.set_layout_engine(None)
+        dpi = DRAFT_DPI if draft else DPI
+        canvas.savefig(stem.with_name(stem.name + ".png"), dpi=dpi, metadata={"Software": None})
+        if not draft:
+            canvas.savefig(stem.with_name(stem.name + ".svg"), metadata={"Date": None, "Creator": None})
 
 
 def panels(canvas: Canvas, count: int, columns: int, *, share: bool = True) -> list[Axes]:
@@ -133,12 +141,12 @@ def heat_map(
     for (i, j), value in np.ndenumerate(grid):
         if np.isnan(value):
             continue
-        lines = [_signed(value, form)]
+        lines = [amount(value, form)]
         clear = True
         if bounds is not None:
             below, above = bounds[0][i, j], bounds[1][i, j]
             clear = not below <= 0 <= above
-            lines.append(_signed((above - below) / 2, "±" + form.lstrip("+")))
+            lines.append("±" + amount((above - below) / 2, form.lstrip("+")))
         if counts is not None:
             lines.append(f"n {counts[i, j]:,}")
         axes.text(
@@ -184,9 +192,3 @@ def _ink(red: float, green: float, blue: float) -> str:
     """Black or white, whichever is easier to read on a colour: by its luminance, as WCAG has it."""
     luminance = 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2
     return "white" if luminance < 0.179 else "black"
-
-
-def _signed(value: float, form: str) -> str:
-    """Format a value, a leading hyphen written as the minus that it is."""
-    mark = "±" if form.startswith("±") else ""
-    return (mark + format(value, form.removeprefix("±"))).replace("-", "−")

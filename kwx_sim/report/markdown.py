@@ -22,9 +22,9 @@ def write_markdown(sections: Sequence[Made], out: Path, command: str, lang: str)
 def _blocks(sections: Sequence[Made], out: Path, command: str, lang: str) -> Iterator[str]:
     groups = told.groups(sections, lang)
     yield f"# {told.t('title', lang)}"
-    if any(one.section["draft"] for one in sections):
-        yield f"> **{told.t('draft', lang)}**"
-    yield _escaped(told.t("basis", lang))
+    if draft := told.draft(sections, lang):
+        yield _marked(draft)
+    yield _escaped(told.basis(lang))
     yield f"## {told.t('headlines', lang)}"
     for group in groups:
         if group.headlines:
@@ -35,11 +35,17 @@ def _blocks(sections: Sequence[Made], out: Path, command: str, lang: str) -> Ite
         yield f"*{_escaped(group.question[lang])}*"
         for place in group.places:
             yield f"### {_escaped(place.label)}"
+            if place.draft:
+                yield _marked(place.draft)
             yield from (_part(part, place.folder.relative_to(out), lang) for part in place.section["parts"])
     yield f"## {told.t('provenance.title', lang)}"
     yield _pairs(told.origin(sections, command, lang))
     yield _pairs(told.rulesets(sections, lang))
     yield _pairs(told.made_when(sections, lang))
+
+
+def _marked(draft: str) -> str:
+    return f"> **{_escaped(draft)}**"
 
 
 def _label(label: str, lang: str) -> str:

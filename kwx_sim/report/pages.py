@@ -35,6 +35,7 @@ def write_section_page(one: Made, lang: str) -> None:
     """Write a section's page in one language beside its folder."""
     context = {
         "section": one.section,
+        "draft": told.draft_of_section(one.section, lang),
         "folder": one.folder,
         "origin": told.origin_of_section(one.section, one.made, lang),
     }
@@ -45,7 +46,7 @@ def write_section_page(one: Made, lang: str) -> None:
 def write_index(sections: Sequence[Made], out: Path, command: str, lang: str) -> Path:
     """Write the report's page in one language, its sections in the order given; return the file."""
     context = {
-        "draft": any(one.section["draft"] for one in sections),
+        "draft": told.draft(sections, lang),
         "groups": told.groups(sections, lang),
         "origin": told.origin(sections, command, lang),
         "rulesets": told.rulesets(sections, lang),
@@ -64,14 +65,21 @@ def _body(template: str, context: dict[str, Any], stem: str, lang: str) -> str:
             context
             | {
                 "lang": lang,
+                "basis": told.basis(lang),
                 "t": lambda key, **params: told.t(key, lang, **params),
                 "names": lambda rules: told.names(rules, lang),
-                "picture": lambda folder, name: Markup(data_address(folder / f"{name}.{lang}.svg")),
+                "picture": lambda folder, name: _picture(folder, f"{name}.{lang}"),
                 "other_lang": other,
                 "other_page": page_name(stem, other),
             }
         )
     )
+
+
+def _picture(folder: Path, name: str) -> Markup:
+    """A figure as the address of an image: the SVG, or the PNG of a draft, which has no other."""
+    drawn = folder / f"{name}.svg"
+    return Markup(data_address(drawn if drawn.is_file() else folder / f"{name}.png"))
 
 
 def _write(file: Path, title: str, body: str, lang: str) -> Path:

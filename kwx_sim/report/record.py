@@ -32,6 +32,7 @@ def record(analysis: Analysis, work: Work) -> dict[str, Any]:
         "rules": [{"name": rules.name, "hash": rules_hash(rules)} for rules in work.rules],
         "games": work.games,
         "seed": work.seed,
+        "full_games": analysis.games,
         "draft": work.draft,
         "versions": {"python": platform.python_version(), **{name: version(name) for name in VERSIONS}},
         "kernels": SOURCE_HASH,

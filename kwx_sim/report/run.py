@@ -119,7 +119,7 @@ def _tasks(analyses: Iterable[Analysis], asked: Asked) -> Iterator[Task]:
         rulesets = tuple(load_rules(name) for name in presets if name in analysis.presets or name not in PRESETS)
         games = asked.games or (analysis.draft_games if asked.quick else analysis.games)
         for rules in _sections_of(rulesets, analysis.together):
-            work = Work(rules, games, asked.seed, asked.workers, asked.quick)
+            work = Work(rules, games, asked.seed, asked.workers, draft=games < analysis.games)
             yield Task(analysis, work, folder_of(asked.out, analysis.name, work), record(analysis, work))
 
 

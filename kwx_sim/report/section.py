@@ -179,7 +179,7 @@ class Work:
     Attributes
     ----------
     games : the size of the analysis, in rounds; it spreads them as it sees fit
-    draft : whether a rough answer will do
+    draft : whether these are fewer than the report's own
     progress : given a label, it makes what `trials` and `simulate` tell how far they are
     """
 

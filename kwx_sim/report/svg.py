@@ -1,8 +1,9 @@
-"""Figures within a page: matplotlib's SVG made small, as the address of an image."""
+"""Figures within a page, as the addresses of images: matplotlib's SVG made small, or a draft's PNG."""
 
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from pathlib import Path
 from urllib.parse import quote
 
@@ -25,7 +26,9 @@ def compact(svg: str) -> str:
 
 
 def data_address(file: Path) -> str:
-    """Give an SVG file as a `data:` address, for an image of a page that needs no other file."""
+    """Give an SVG or PNG file as a `data:` address, for an image of a page that needs no other file."""
+    if file.suffix == ".png":
+        return "data:image/png;base64," + b64encode(file.read_bytes()).decode("ascii")
     return "data:image/svg+xml," + quote(compact(file.read_text(encoding="utf-8")), safe=ADDRESS_SAFE)
 
 

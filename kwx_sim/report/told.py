@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kwx_sim import text
 from kwx_sim.policies import parse_policy
 from kwx_sim.report.section import ruleset_name
+from kwx_sim.report.verdicts import DELTA
 
 if TYPE_CHECKING:
     from kwx_sim.report.pages import Made
 
-__all__ = ["groups", "made_when", "names", "origin", "origin_of_section", "rulesets", "t"]
+__all__ = [
+    "basis", "draft", "draft_of_section", "groups", "made_when", "names", "origin", "origin_of_section", "rulesets", "t"
+]  # fmt: skip
 
 Rows = list[tuple[str, str]]
 
@@ -24,18 +27,24 @@ def t(key: str, lang: str, **params: Any) -> str:
     return text.t(f"report.{key}", lang, **params)
 
 
+def basis(lang: str) -> str:
+    """Say what the results rest on, and what counts as a difference."""
+    return t("basis", lang, margin=DELTA)
+
+
 def names(rules: Iterable[str], lang: str) -> str:
     """Name rulesets one after another."""
     return t("comma", lang).join(ruleset_name(name).told(lang) for name in rules)
 
 
 class Place(NamedTuple):
-    """A section among those of its question: the rulesets' names, and where the page has it."""
+    """A section among those of its question: the rulesets' names, where the page has it, and of a draft its size."""
 
     section: dict[str, Any]
     folder: Path
     label: str
     anchor: str
+    draft: str
 
 
 class Group(NamedTuple):
@@ -58,6 +67,7 @@ def groups(sections: Sequence[Made], lang: str) -> list[Group]:
                 folder=one.folder,
                 label=names(one.section["rules"], lang),
                 anchor=f"{name}-{one.folder.parent.name}",
+                draft=draft_of_section(one.section, lang),
             )
             for one in found
         ]
@@ -69,6 +79,26 @@ def groups(sections: Sequence[Made], lang: str) -> list[Group]:
         ]
         made.append(Group(name, first["title"], first["question"], places, headlines))
     return made
+
+
+def draft_of_section(section: dict[str, Any], lang: str) -> str:
+    """Say how few rounds a section rests on where it is a draft; empty where it is not."""
+    record = section["record"]
+    return t("draft.section", lang, **_sizes(record)) if record["draft"] else ""
+
+
+def draft(sections: Sequence[Made], lang: str) -> str:
+    """Say which sections of a report are drafts, and their sizes; empty where none is."""
+    drafts = [one.section for one in sections if one.section["record"]["draft"]]
+    sizes = dict.fromkeys(
+        t("draft.size", lang, title=section["title"][lang], **_sizes(section["record"])) for section in drafts
+    )
+    told = {"count": len(drafts), "total": len(sections), "sizes": t("semicolon", lang).join(sizes)}
+    return t("draft.report", lang, **told) if drafts else ""
+
+
+def _sizes(record: dict[str, Any]) -> dict[str, str]:
+    return {"games": f"{record['games']:,}", "full": f"{record['full_games']:,}"}
 
 
 def origin_of_section(section: dict[str, Any], made: dict[str, Any], lang: str) -> Rows:
@@ -118,8 +148,7 @@ def made_when(sections: Sequence[Made], lang: str) -> Rows:
 def command_of(record: dict[str, Any]) -> str:
     """Write the command that makes a section by itself."""
     rules = record["rules"][0]["name"] if len(record["rules"]) == 1 else "all"
-    size = f"--games {record['games']} --seed {record['seed']}"
-    return f"python -m analyses.{record['analysis']} --rules {rules} {size}{' --quick' if record['draft'] else ''}"
+    return f"python -m analyses.{record['analysis']} --rules {rules} --games {record['games']} --seed {record['seed']}"
 
 
 def _common(record: dict[str, Any], made: dict[str, Any], lang: str) -> dict[str, str]:

@@ -6,23 +6,21 @@ adjustment over all cells: HOLDS where it is refused and the figure lies above �
 interval of a cell is taken at the level at which Holm's procedure tested it, so that it says what the verdict says.
 The chance that any verdict at all is wrong is at most α.
 
-A claim as a whole HOLDS (FAILS) where it does under every ruleset. That it holds here and is unclear there shows
-no difference between here and there; DEPENDS therefore asks for two things:
+A claim as a whole HOLDS (FAILS) where it does under every ruleset. That it holds (or fails) here and is unclear there
+does not make it a matter of the ruleset; DEPENDS therefore asks for two things:
 
-1. Cochran's Q, Σ (dᵢ − d̄)² / sᵢ² with d̄ weighted by 1 / sᵢ², refuses "the figure is the same under every ruleset"
-   (chi-square, rulesets − 1 degrees of freedom; Holm over the claims);
-2. two rulesets whose verdicts differ have figures that differ (z test; Holm over the pairs of the claim). Q alone may
-   come from two rulesets under both of which the claim holds, only by more and by less.
+1. it HOLDS under one ruleset and FAILS under another;
+2. an interaction test refuses "the figure is the same under every ruleset": Cochran's Q, Σ (dᵢ − d̄)² / sᵢ² with d̄
+   weighted by 1 / sᵢ² (chi-square, rulesets − 1 degrees of freedom; Holm over the claims).
 
-Otherwise the claim is UNCLEAR. Rulesets played on the same walls have figures that rise and fall together; both tests
-take them for independent, which makes differences look less certain than they are, never more.
+Otherwise the claim is UNCLEAR. Rulesets played on the same walls have figures that rise and fall together; the test
+takes them for independent, which makes differences look less certain than they are, never more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,13 +61,25 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Judged:
-    """A contrast with its verdict, Holm-adjusted p, and the interval at the level at which Holm tested it."""
+    """A contrast with its verdict, Holm-adjusted p, and the interval at the level at which Holm tested it.
+
+    `z` tells how many standard errors the interval reaches on either side.
+    """
 
     contrast: Contrast
     verdict: str
     p: float
-    low: float
-    high: float
+    z: float
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.contrast.mean - self.z * self.contrast.se
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.contrast.mean + self.z * self.contrast.se
 
 
 @dataclass(frozen=True)
@@ -95,20 +105,16 @@ def judge(contrasts: Sequence[Contrast], delta: float = DELTA, alpha: float = AL
         raise ValueError("a claim has one contrast under a ruleset")
     mean, se = (np.array([getattr(contrast, field) for contrast in contrasts], float) for field in ("mean", "se"))
     adjusted, level = holm(_two_sided(mean - delta, se), alpha)
-    half = -ndtri(level / 2) * se
+    reach = -ndtri(level / 2)
     cells = tuple(
-        Judged(
-            contrast, _verdict(float(p), contrast.mean - delta, alpha), float(p), contrast.mean - h, contrast.mean + h
-        )
-        for contrast, p, h in zip(contrasts, adjusted, half.tolist(), strict=True)
+        Judged(contrast, _verdict(p, contrast.mean - delta, alpha), p, z)
+        for contrast, p, z in zip(contrasts, adjusted.tolist(), reach.tolist(), strict=True)
     )
     by_claim: dict[str, list[Judged]] = {}
     for cell in cells:
         by_claim.setdefault(cell.contrast.claim, []).append(cell)
     interaction = _interactions(by_claim, alpha)
-    verdicts = {
-        claim: _of_claim(found, interaction.get(claim, 1.0) <= alpha, alpha) for claim, found in by_claim.items()
-    }
+    verdicts = {claim: _of_claim(found, interaction.get(claim, 1.0) <= alpha) for claim, found in by_claim.items()}
     return Verdicts(cells, verdicts, interaction)
 
 
@@ -162,17 +168,8 @@ def _interactions(by_claim: Mapping[str, Sequence[Judged]], alpha: float) -> dic
     return dict(zip(found, adjusted.tolist(), strict=True))
 
 
-def _of_claim(cells: Sequence[Judged], differs: bool, alpha: float) -> str:
+def _of_claim(cells: Sequence[Judged], differs: bool) -> str:
     verdicts = {cell.verdict for cell in cells}
     if len(verdicts) == 1:
         return verdicts.pop()
-    return DEPENDS if differs and _some_pair_differs(cells, alpha) else UNCLEAR
-
-
-def _some_pair_differs(cells: Sequence[Judged], alpha: float) -> bool:
-    """Tell whether two cells with different verdicts have figures that differ."""
-    pairs = list(combinations(cells, 2))
-    gaps = np.array([one.contrast.mean - other.contrast.mean for one, other in pairs])
-    spreads = np.array([np.hypot(one.contrast.se, other.contrast.se) for one, other in pairs])
-    adjusted, _ = holm(_two_sided(gaps, spreads), alpha)
-    return any(p <= alpha and one.verdict != other.verdict for p, (one, other) in zip(adjusted, pairs, strict=True))
+    return DEPENDS if differs and verdicts >= {HOLDS, FAILS} else UNCLEAR

@@ -66,11 +66,10 @@ def write_section(section: Section, folder: Path, record: dict[str, Any], second
         if isinstance(part, Table):
             _write_table(part, folder)
         elif isinstance(part, Figure):
-            _write_figure(part, folder)
+            _write_figure(part, folder, draft=record["draft"])
     told = {
         "name": section.name,
         "rules": [rules["name"] for rules in record["rules"]],
-        "draft": record["draft"],
         "title": _words(section.title),
         "question": _words(section.question),
         "headline": [_words(sentence) for sentence in section.headline],
@@ -111,11 +110,11 @@ def _plain(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _write_figure(figure: Figure, folder: Path) -> None:
+def _write_figure(figure: Figure, folder: Path, *, draft: bool) -> None:
     from kwx_sim.report import figures
 
     for lang in LANGS:
-        figures.save(figures.draw(figure, lang), folder / f"{figure.name}.{lang}")
+        figures.save(figures.draw(figure, lang), folder / f"{figure.name}.{lang}", draft=draft)
 
 
 def _part(part: Part) -> dict[str, Any]:

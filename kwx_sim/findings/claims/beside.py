@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from kwx_sim.core import fans
-from kwx_sim.core.state import SELF_DRAWN
+from kwx_sim.core.state import DISCARD_WON
 from kwx_sim.findings.claims.deals import SEATS, Datum, Deals, Found, mean_of, ratio_of, share_of
 from kwx_sim.findings.claims.samples import (
     DOZENS,
@@ -15,9 +15,11 @@ from kwx_sim.findings.claims.samples import (
     FOUR_SIX,
     MEASURES,
     SUITED,
+    chained,
+    four_called,
     legal_kinds,
-    maima_tiles,
     seats_with_kongs,
+    self_drawn,
     wins,
     won,
 )
@@ -30,16 +32,19 @@ Figure = tuple[str, str, Found]
 """A name, a unit and the figure."""
 
 
-def _maima(deals: Deals) -> list[Figure]:
-    return [("maima_tile", "points", mean_of(maima_tiles(deals)))]
+def _maima_income(deals: Deals) -> list[Figure]:
+    return [("maima_income", "won", mean_of(self_drawn(deals)[1]))]
 
 
-def _maima_share(deals: Deals) -> list[Figure]:
+def _ways_to_win(deals: Deals) -> list[Figure]:
+    """What a win brings, by self-draw and on a discard."""
     rounds = deals.table.rounds
-    drawn = rounds[rounds["outcome"] == SELF_DRAWN]
-    income, maima = drawn["win_points"].max(axis=(1, 2)).astype(np.int64), drawn["maima_points"]
-    share = ratio_of(maima, income)._replace(n=len(drawn))
-    return [("maima_of_income", "share", share), ("maima_income", "won", mean_of(maima))]
+    fed = rounds["outcome"] == DISCARD_WON
+    on_discard = rounds["win_points"].clip(min=0).sum(axis=(1, 2))[fed]
+    return [
+        ("self_drawn_win", "won", mean_of(self_drawn(deals)[0])),
+        ("discard_win", "won", ratio_of(on_discard, won(deals)[fed].sum(axis=1))),
+    ]
 
 
 def _lone_tiles(deals: Deals) -> list[Figure]:
@@ -87,15 +92,22 @@ def _seats_after(deals: Deals) -> list[Figure]:
 
 
 def _dozens(deals: Deals) -> list[Figure]:
-    """How many seats win dozens in a round: of all, and of those with two kongs, liangdao and 卡五星."""
+    """What chains add, and how many seats win dozens in a round: of all, and of those with and without a chain."""
     rounds = deals.table.rounds
+    paid_more, two = chained(deals), seats_with_kongs(deals, 2)
+    both = (rounds["declared"] > 0) & wins(deals, fans.KAWUXING)
+    groups = {
+        "dozens_any": np.ones_like(two),
+        "dozens_chain": paid_more,
+        "dozens_two_kongs": two & ~paid_more,
+        "dozens_declared_kawuxing": both & ~two,
+        "dozens_all_three": both & two,
+    }
     many = points(rounds) >= DOZENS
-    every = np.full(len(rounds), SEATS)
-    all_three = seats_with_kongs(deals, 2) & (rounds["declared"] > 0) & wins(deals, fans.KAWUXING)
+    more = (rounds["kong_points"] - deals.unchained["kong_points"]) * paid_more
     return [
-        ("dozens_any", "share", share_of(many.sum(axis=1), every)),
-        ("all_three", "share", share_of(all_three.sum(axis=1), every)),
-        ("dozens_all_three", "share", share_of((many & all_three).sum(axis=1), all_three.sum(axis=1))),
+        ("chain_adds", "chain", ratio_of(more.sum(axis=1), paid_more.sum(axis=1))),
+        *((name, "share", share_of((many & seats).sum(axis=1), seats.sum(axis=1))) for name, seats in groups.items()),
     ]
 
 
@@ -113,13 +125,24 @@ def _kong_balance(deals: Deals) -> list[Figure]:
     return [("kong_paid", "kong", ratio_of(paid, kongs)), ("kong_flower", "kong", ratio_of(flowers, kongs))]
 
 
+def _one_left(deals: Deals) -> list[Figure]:
+    """How seats fare that have called or konged all four sets, who hold one tile."""
+    called = four_called(deals)
+    seats = called.sum(axis=1)
+    result = (points(deals.table.rounds) * called).sum(axis=1)
+    return [
+        ("one_left_result", "hand", ratio_of(result, seats)),
+        ("one_left_wins", "share", share_of((won(deals) & called).sum(axis=1), seats)),
+    ]
+
+
 def _income(win_points: Datum, chosen: Datum) -> Datum:
     return np.asarray((win_points.clip(min=0).sum(axis=2) * chosen).sum(axis=1))
 
 
 BESIDE: dict[str, Callable[[Deals], list[Figure]]] = {
-    "maima": _maima,
-    "maima_share": _maima_share,
+    "maima_income": _maima_income,
+    "ways_to_win": _ways_to_win,
     "lone_tiles": _lone_tiles,
     "won_at_once": _won_at_once,
     "goals": _goals,
@@ -127,5 +150,6 @@ BESIDE: dict[str, Callable[[Deals], list[Figure]]] = {
     "dozens": _dozens,
     "piao_net": _piao_net,
     "kong_balance": _kong_balance,
+    "one_left": _one_left,
 }
 """By the name that `claims.toml` calls them."""

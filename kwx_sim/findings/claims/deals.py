@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from kwx_sim import trials
 from kwx_sim.findings.claims.registry import Claim, player
 from kwx_sim.policies import Policy, parse_policy
-from kwx_sim.rules import Ruleset
+from kwx_sim.rules import Ruleset, changed
 from kwx_sim.runs import Progress, Run
 from kwx_sim.stats import CONFIDENCE, Estimates, proportion, ratio
 
@@ -139,6 +139,13 @@ class Deals:
         """Rounds of three plain efficient players, and their forks."""
         run = Run.of(self.rules, games=self._rounds, seed=self._seed)
         return trials.play_rows(run, workers=self._workers, progress=self._progress)
+
+    @cached_property
+    def unchained(self) -> NDArray[np.void]:
+        """The rounds of the table settled without chains, (rounds,) ROUND: no player takes notice of that rule."""
+        rules = changed(self.rules, {"payment.kong_chain": "none"})
+        run = Run.of(rules, games=self._rounds, seed=self._seed)
+        return trials.play_rows(run, forks=False, workers=self._workers, progress=self._progress).rounds
 
     @cached_property
     def turns(self) -> NDArray[np.void]:

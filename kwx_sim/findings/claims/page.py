@@ -12,8 +12,17 @@ from matplotlib.lines import Line2D
 
 from kwx_sim.findings.claims.deals import Found
 from kwx_sim.findings.claims.registry import Claim
-from kwx_sim.findings.claims.results import BESIDE_IT, NOT_TESTED, Finding, Results
-from kwx_sim.findings.claims.sentences import block, figure, level_name, quotation, verdict_name
+from kwx_sim.findings.claims.results import COUNTED, FEWEST_JUDGED, Finding, Results
+from kwx_sim.findings.claims.sentences import (
+    block,
+    figure,
+    finding_verdict,
+    level_name,
+    margin,
+    quotation,
+    verdict,
+)
+from kwx_sim.report.cells import NOTHING
 from kwx_sim.report.figures import COLOURS, GREY, forest, label, ruleset_name
 from kwx_sim.report.section import Column, Figure, Paragraph, Part, Section, Table, Words, words
 from kwx_sim.report.verdicts import DELTA, DEPENDS, FAILS, HOLDS, UNCLEAR
@@ -27,6 +36,9 @@ LINEAR = 1.0
 FINE, COARSE = (0.25, 0.5, 0.75, 1.0), (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 """Marks of a forest's axis on either side of 0."""
 
+OTHER_UNITS = (*COUNTED, "wins")
+"""Units that are no bases won or lost."""
+
 PAD = 0.05
 """Of the axis as it is drawn, beyond the intervals on either side."""
 
@@ -35,33 +47,34 @@ COLOUR_OF = dict(zip(PRESETS, COLOURS, strict=False))
 
 def section(asked: Sequence[Claim], results: Results) -> Section:
     """Make the section of what became of the claims."""
-    tested = [verdict for verdict in results.verdicts.values() if verdict != NOT_TESTED]
+    tested = [claim for claim in asked if results.judged(claim)]
     return Section(
         name="claims",
         title=words("report_claims.title"),
         question=words("report_claims.question"),
         parts=[
-            *_opening(asked, results, len(tested)),
+            *_opening(asked, results, tested),
             _verdict_table(asked, results),
             *_forests(results),
             *(part for claim in asked for part in block(claim, results)),
             _contrast_table(results),
             _explored_table(results),
         ],
-        headline=_headline(results, tested),
+        headline=_headline(asked, results, tested),
     )
 
 
-def _opening(asked: Sequence[Claim], results: Results, tested: int) -> list[Part]:
-    explored = [one for one in results.explored if one.factor != BESIDE_IT]
+def _opening(asked: Sequence[Claim], results: Results, tested: Sequence[Claim]) -> list[Part]:
+    explored = [one for one in results.explored if one.asked]
     return [
-        Paragraph(words("report_claims.intro", claims=len(asked), tested=tested)),
+        Paragraph(words("report_claims.intro", **_counts(asked, tested))),
         Paragraph(words("report_claims.basis")),
         Paragraph(
             words(
                 "report_claims.how",
                 delta=DELTA,
-                contrasts=len(results.tested),
+                contrasts=sum(not one.few for one in results.tested),
+                fewest=FEWEST_JUDGED,
                 explored=len(explored),
                 clear=sum(one.clear for one in explored),
             )
@@ -69,11 +82,16 @@ def _opening(asked: Sequence[Claim], results: Results, tested: int) -> list[Part
     ]
 
 
-def _headline(results: Results, tested: Sequence[str]) -> list[Words]:
-    counts = {verdict.lower(): tested.count(verdict) for verdict in (HOLDS, FAILS, DEPENDS, UNCLEAR)}
-    lines = [words("report_claims.headline.counts", tested=len(tested), **counts)]
-    players = [one for one in results.tested if one.claim.test == "players"]
-    gained, lost = [one for one in players if one.found.low > 0], [one for one in players if one.found.high < 0]
+def _counts(asked: Sequence[Claim], tested: Sequence[Claim]) -> dict[str, int]:
+    return {"claims": len(asked), "tested": len(tested), "stand_ins": sum(claim.stands_in for claim in tested)}
+
+
+def _headline(asked: Sequence[Claim], results: Results, tested: Sequence[Claim]) -> list[Words]:
+    given = [results.verdicts[claim.id] for claim in tested]
+    verdicts = {name.lower(): given.count(name) for name in (HOLDS, FAILS, DEPENDS, UNCLEAR)}
+    lines = [words("report_claims.headline.counts", **_counts(asked, tested), **verdicts)]
+    players = [one for one in results.tested if one.claim.test == "players" and not one.claim.stands_in]
+    gained, lost = [one for one in players if one.low > 0], [one for one in players if one.high < 0]
     if gained and lost:
         best, worst = max(gained, key=_gain), min(lost, key=_gain)
         lines.append(words("report_claims.headline.ends", **_named("best", best), **_named("worst", worst)))
@@ -104,9 +122,11 @@ def _verdict_table(asked: Sequence[Claim], results: Results) -> Table:
             "document": claim.document,
             "said": quotation(claim),
             "short": claim.text("short"),
+            "tested": results.judged(claim),
+            "stand_in": claim.stands_in,
             "verdict": results.verdicts[claim.id],
-            "verdict_name": verdict_name(results.verdicts[claim.id]),
-            "range": _range(claim, [one.found.mean for one in results.tested if one.claim == claim]),
+            "verdict_name": verdict(claim, results),
+            "range": _range(claim, [one.found.mean for one in results.of(claim) if not one.few]),
         }
         for claim in asked
     ]
@@ -128,10 +148,14 @@ def _verdict_table(asked: Sequence[Claim], results: Results) -> Table:
 def _range(claim: Claim, figures: Sequence[float]) -> Words:
     """Tell the contrast, or its smallest and largest, with the unit."""
     if not figures:
-        return Words("–", "–")
-    ends = " … ".join(dict.fromkeys(figure(value, claim.unit) for value in (min(figures), max(figures))))
+        return Words(NOTHING, NOTHING)
+    scale = max(map(abs, figures))
+    ends = (figure(value, claim.unit, scale=scale) for value in (min(figures), max(figures)))
+    told = " … ".join(dict.fromkeys(ends))
+    if claim.unit == "share":
+        return Words(told, told)
     unit = words(f"report_claims.unit.{claim.unit}")
-    return Words(f"{ends} {unit.en}", f"{ends} {unit.zh}")
+    return Words(f"{told} {unit.en}", f"{told} {unit.zh}")
 
 
 def _contrast_table(results: Results) -> Table:
@@ -145,11 +169,16 @@ def _contrast_table(results: Results) -> Table:
             "ruleset_name": ruleset_name(one.ruleset),
             "unit": one.claim.unit,
             "unit_name": words(f"report_claims.unit.{one.claim.unit}"),
+            "expected": one.claim.expected,
             "margin": one.claim.margin,
+            "margin_name": margin(one.claim),
             **_figures(one.found),
+            "judged_low": one.low,
+            "judged_high": one.high,
+            "judged_name": NOTHING if one.few else _interval(one.found.mean, one.low, one.high, one.claim.unit),
             "p": one.p,
             "verdict": one.verdict,
-            "verdict_name": verdict_name(one.verdict),
+            "verdict_name": finding_verdict(one),
         }
         for one in results.tested
     ]
@@ -161,8 +190,8 @@ def _contrast_table(results: Results) -> Table:
             Column("number", _head("number"), "count"),
             Column("short", _head("claim")),
             Column("ruleset_name", _head("ruleset")),
-            Column("effect", _head("effect"), "estimate:+.3f"),
-            Column("margin", _head("margin"), "number:.2f"),
+            Column("judged_name", _head("judged")),
+            Column("margin_name", _head("margin")),
             Column("unit_name", _head("unit")),
             Column("n", _head("n"), "count"),
             Column("verdict_name", _head("verdict")),
@@ -184,6 +213,7 @@ def _explored_table(results: Results) -> Table:
             "unit": one.unit,
             "unit_name": words(f"report_claims.unit.{one.unit}"),
             **_figures(one.found),
+            "effect_name": _interval(one.found.mean, one.found.low, one.found.high, one.unit),
             "q": one.q,
             "clear": one.clear,
             "clear_name": words(f"report_claims.mark.{'clear' if one.clear else 'open'}"),
@@ -199,12 +229,18 @@ def _explored_table(results: Results) -> Table:
             Column("ruleset_name", _head("ruleset")),
             Column("factor_name", _head("factor")),
             Column("level_name", _head("level")),
-            Column("effect", _head("figure"), "estimate:+.3f"),
+            Column("effect_name", _head("figure")),
             Column("unit_name", _head("unit")),
             Column("n", _head("n"), "count"),
             Column("clear_name", _head("clear")),
         ],
     )
+
+
+def _interval(mean: float, low: float, high: float, unit: str) -> str:
+    """Write a figure with an interval, in the form of its unit: a column may hold several."""
+    told, *ends = (figure(value, unit, scale=0) for value in (mean, low, high))
+    return f"{told} [{', '.join(ends)}]"
 
 
 def _figures(found: Found) -> dict[str, float | int]:
@@ -221,20 +257,20 @@ def _figures(found: Found) -> dict[str, float | int]:
 
 
 def _forests(results: Results) -> list[Figure]:
-    """Draw the contrasts of players, and the facts that are told in bases; shares stand in the table alone."""
+    """Draw the contrasts of players, and the facts that are told in bases; the others stand in the table alone."""
     groups = {
-        name: [one for one in results.tested if one.claim.test == test and one.claim.unit not in ("share", "maima")]
+        name: [one for one in results.tested if one.claim.test == test and one.claim.unit not in OTHER_UNITS]
         for name, test in (("players", "players"), ("facts", "fact"))
     }
-    drawn = {name: [one for one in rows if np.isfinite(one.found.low)] for name, rows in groups.items()}
+    drawn = {name: [one for one in rows if np.isfinite(one.low)] for name, rows in groups.items()}
     return [_forest(name, rows) for name, rows in drawn.items() if rows]
 
 
 def _forest(name: str, rows: Sequence[Finding]) -> Figure:
-    above, below = (
-        sum(ends) for ends in ([one.found.low > DELTA for one in rows], [one.found.high < DELTA for one in rows])
-    )
+    given = [one.verdict for one in rows]
     caption = [words(f"report_claims.figure.{name}", delta=DELTA)]
+    if any(one.claim.stands_in for one in rows):
+        caption.append(words("report_claims.figure.stand_in"))
     if _reach(rows) > LINEAR:
         caption.append(words("report_claims.figure.compressed", linear=f"{LINEAR:g}"))
 
@@ -247,9 +283,7 @@ def _forest(name: str, rows: Sequence[Finding]) -> Figure:
         alt=words(
             f"report_claims.figure.{name}_alt",
             rows=len(rows),
-            above=above,
-            below=below,
-            across=len(rows) - above - below,
+            **{name.lower(): given.count(name) for name in (HOLDS, FAILS, UNCLEAR)},
         ),
         draw=draw,
         size=(8.0, 1.1 + 0.2 * len(rows)),
@@ -263,8 +297,8 @@ def _draw_forest(canvas: Canvas, lang: str, rows: Sequence[Finding], axis: Words
         axes,
         _labels(rows, lang, units=units),
         [one.found.mean for one in rows],
-        [one.found.low for one in rows],
-        [one.found.high for one in rows],
+        [one.low for one in rows],
+        [one.high for one in rows],
         n=[one.found.n for one in rows],
         colours=[COLOUR_OF.get(one.ruleset, GREY) for one in rows],
     )
@@ -276,11 +310,12 @@ def _draw_forest(canvas: Canvas, lang: str, rows: Sequence[Finding], axis: Words
 
 
 def _labels(rows: Sequence[Finding], lang: str, *, units: bool) -> list[str]:
-    """Name a claim on its first line, and leave the lines of its other rulesets bare."""
+    """Name a claim on its first line, a stand-in marked, and leave the lines of its other rulesets bare."""
     names, last = [], ""
     for one in rows:
         unit = f" ({label(words(f'report_claims.unit.{one.claim.unit}'), lang)})" if units else ""
-        name = f"{one.claim.number} · {label(one.claim.text('short'), lang)}{unit}"
+        mark = " *" if one.claim.stands_in else ""
+        name = f"{one.claim.number} · {label(one.claim.text('short'), lang)}{unit}{mark}"
         names.append("" if one.claim.id == last else name)
         last = one.claim.id
     return names
@@ -288,7 +323,7 @@ def _labels(rows: Sequence[Finding], lang: str, *, units: bool) -> list[str]:
 
 def _scale(axes: Axes, rows: Sequence[Finding]) -> None:
     """Show what there is, 0 included, and mark round numbers: finer ones where all of it is linear."""
-    low, high = min(0.0, *(one.found.low for one in rows)), max(0.0, *(one.found.high for one in rows))
+    low, high = min(0.0, *(one.low for one in rows)), max(0.0, *(one.high for one in rows))
     axes.set_xscale("symlog", linthresh=LINEAR, linscale=1.5)
     scale = axes.xaxis.get_transform()
     ends = scale.transform(np.array([low, high]))
@@ -300,4 +335,4 @@ def _scale(axes: Axes, rows: Sequence[Finding]) -> None:
 
 
 def _reach(rows: Sequence[Finding]) -> float:
-    return max(abs(end) for one in rows for end in (one.found.low, one.found.high))
+    return max(abs(end) for one in rows for end in (one.low, one.high))

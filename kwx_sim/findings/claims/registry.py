@@ -37,6 +37,7 @@ class Claim(BaseModel):
     measure: str = ""
     unit: str = "round"
     margin: float = 0.05
+    expected: float | None = None
     also: tuple[Preset, ...] = ()
     variants: dict[Literal["follows", "against", "others"], tuple[str, ...]] = {}
     split: str = ""
@@ -51,6 +52,11 @@ class Claim(BaseModel):
     def text(self, name: str) -> Words:
         """Give one of the claim's texts: `short`, `said`, `test`, …"""
         return words(f"report_claims.claim.{self.id}.{name}")
+
+    @property
+    def stands_in(self) -> bool:
+        """Whether another way of play stands in for the saying, which the text `stands` names."""
+        return self.has("stands")
 
     def has(self, name: str) -> bool:
         """Tell whether the claim has that text."""

@@ -14,14 +14,20 @@ from kwx_sim.findings.claims.beside import BESIDE
 from kwx_sim.findings.claims.deals import Datum, Deals, Found, Z
 from kwx_sim.findings.claims.registry import Claim
 from kwx_sim.findings.claims.samples import MEASURES, Sample
-from kwx_sim.report.verdicts import DELTA, UNCLEAR, Contrast, judge
+from kwx_sim.report.verdicts import DELTA, UNCLEAR, Contrast, Judged, judge
 from kwx_sim.rules import PRESETS
 
-__all__ = ["BESIDE_IT", "NOT_TESTED", "Explored", "Finding", "Results", "find"]
+__all__ = ["BESIDE_IT", "COUNTED", "FEWEST_JUDGED", "NOT_TESTED", "RULESET", "Explored", "Finding", "Results", "find"]
 
 ALPHA = 0.05
 FEWEST = 30
 """A figure of fewer data is left out of what is explored."""
+
+FEWEST_JUDGED = 100
+"""A contrast of fewer data is not judged: what is paid is skewed, and the tests go by the normal law."""
+
+COUNTED = ("share", "loser")
+"""Units of figures that are never below 0: they have no sign, and nobody asks whether they are 0."""
 
 NOT_TESTED = "NOT_TESTED"
 """Stands for the verdict on a claim that has no test."""
@@ -35,13 +41,27 @@ BINS = {"turn": (1, 4, 7, 10), "live": (0, 1, 3, 5), "kinds": (1, 2, 3), "fan": 
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim's contrast under one ruleset, with its p (adjusted) and verdict."""
+    """A claim's contrast under one ruleset and what was judged of it.
+
+    Attributes
+    ----------
+    found : with its own 95% interval
+    p : adjusted for all contrasts
+    low, high : the simultaneous interval, by which the verdict was given; NaN where there are too few data
+    """
 
     claim: Claim
     ruleset: str
     found: Found
     p: float = 1.0
     verdict: str = UNCLEAR
+    low: float = float("nan")
+    high: float = float("nan")
+
+    @property
+    def few(self) -> bool:
+        """Whether there are too few data to judge it by."""
+        return self.found.n < FEWEST_JUDGED
 
 
 @dataclass(frozen=True)
@@ -51,7 +71,7 @@ class Explored:
     Attributes
     ----------
     factor, level : what it was looked at by, and the group: see `claims.toml`
-    q : adjusted for all that was explored (Benjamini–Hochberg), NaN beside a claim, where nobody asks whether it is 0
+    q : adjusted for all that was explored (Benjamini–Hochberg); NaN where nobody asks whether the figure is 0
     """
 
     claim: Claim
@@ -61,6 +81,11 @@ class Explored:
     unit: str
     found: Found
     q: float = float("nan")
+
+    @property
+    def asked(self) -> bool:
+        """Whether it is asked if the figure is 0: not beside a claim, nor of what cannot be below 0."""
+        return self.factor != BESIDE_IT and self.unit not in COUNTED
 
     @property
     def clear(self) -> bool:
@@ -75,6 +100,14 @@ class Results:
     tested: tuple[Finding, ...]
     explored: tuple[Explored, ...]
     verdicts: Mapping[str, str]
+
+    def of(self, claim: Claim) -> list[Finding]:
+        """Give the claim's contrasts."""
+        return [one for one in self.tested if one.claim == claim]
+
+    def judged(self, claim: Claim) -> bool:
+        """Tell whether the claim has a test, and data for it under some ruleset."""
+        return any(not one.few for one in self.of(claim))
 
 
 def find(claims: Sequence[Claim], deals: Mapping[str, Deals], explored_walls: int) -> Results:
@@ -108,23 +141,36 @@ def _figure(claim: Claim, deals: Deals, walls: int | None) -> Found:
 
 
 def _judged(tested: Sequence[Finding]) -> tuple[tuple[Finding, ...], Mapping[str, str]]:
-    """Judge all contrasts together; all margins are moved to one, for `judge` has one.
+    """Judge all contrasts together."""
+    judged = judge([_contrast(one) for one in tested])
+    return tuple(map(_told, tested, judged.cells)), judged.claims
 
-    Errors are those of the intervals, which are wide for few data.
+
+def _contrast(one: Finding) -> Contrast:
+    """Move the claim's margin to the one that `judge` has; too few data are no figure.
+
+    The error is that of the interval's arm which faces the margin: intervals of shares are lopsided, and wide for few
+    data.
     """
-    moved = [
-        Contrast(
-            claim=one.claim.id,
-            ruleset=one.ruleset,
-            mean=one.found.mean - one.claim.margin + DELTA,
-            se=(one.found.high - one.found.low) / (2 * Z),
-            n=one.found.n,
-        )
-        for one in tested
-    ]
-    judged = judge(moved)
-    cells = zip(tested, judged.cells, strict=True)
-    return tuple(replace(one, p=cell.p, verdict=cell.verdict) for one, cell in cells), judged.claims
+    claim, found = one.claim, one.found
+    if claim.expected is None:
+        beyond = found.mean - claim.margin
+        arm = found.mean - found.low if beyond > 0 else found.high - found.mean
+    else:
+        beyond = claim.margin - abs(found.mean - claim.expected)
+        arm = found.high - found.mean
+    mean = float("nan") if one.few else beyond + DELTA
+    return Contrast(claim=claim.id, ruleset=one.ruleset, mean=mean, se=arm / Z, n=found.n)
+
+
+def _told(one: Finding, cell: Judged) -> Finding:
+    """Put what was judged beside the figure: both arms of its interval reach as far as the judgement's."""
+    if one.few:
+        return one
+    found, longer = one.found, cell.z / Z
+    ends = found.mean - (found.mean - found.low) * longer, found.mean + (found.high - found.mean) * longer
+    low, high = np.clip(ends, 0, 1) if one.claim.unit == "share" else ends
+    return replace(one, p=cell.p, verdict=cell.verdict, low=float(low), high=float(high))
 
 
 # ---------------------------------------------------------------- exploratory
@@ -169,7 +215,7 @@ def _levels(starts: Sequence[int]) -> list[str]:
 def _discovered(explored: Sequence[Explored]) -> tuple[Explored, ...]:
     """Leave out what rests on few data; tell what differs clearly from 0."""
     kept = [one for one in explored if one.found.n >= FEWEST and np.isfinite(one.found.se)]
-    asked = [one for one in kept if one.factor != BESIDE_IT]
+    asked = [one for one in kept if one.asked]
     if not asked:
         return tuple(kept)
     p = [_two_sided(one.found) for one in asked]

@@ -6,7 +6,7 @@ Every sample is made from `Deals` and is above its claim's margin where the clai
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,28 @@ from kwx_sim.findings.claims.deals import SEATS, Datum, Deals, Found, ratio_of, 
 from kwx_sim.findings.claims.shapes import lone_kinds, partial_kinds, single_tile_wait
 from kwx_sim.trials import points
 
-__all__ = ["FIVE", "FOUR_SIX", "MEASURES", "Sample", "legal_kinds", "maima_tiles", "seats_with_kongs", "wins", "won"]
+__all__ = [
+    "DOZENS",
+    "FIVE",
+    "FOUR_SIX",
+    "MEASURES",
+    "SUITED",
+    "Sample",
+    "chained",
+    "four_called",
+    "legal_kinds",
+    "seats_with_kongs",
+    "self_drawn",
+    "wins",
+    "won",
+]
 
 SUITED, KINDS = 18, 27
 DECLARE, NEVER = ARMS.index("declare"), ARMS.index("never")
 RANK = np.arange(SUITED) % 9 + 1
 FIVE, FOUR_SIX = RANK == 5, (RANK == 4) | (RANK == 6)
 DOZENS = 24
-GUESS, NEAR = 5.5, 0.25
+"""Bases, two dozen: what a document's 几十倍 is read as at the least."""
 
 Mask = NDArray[np.bool_]
 
@@ -110,26 +124,24 @@ def won(deals: Deals) -> Mask:
     return np.asarray(deals.table.rounds["winners"][:, None] >> np.arange(SEATS) & 1 != 0)
 
 
-def maima_tiles(deals: Deals) -> Datum:
+def _maima_tile(deals: Deals) -> Sample:
     """The maima points of every tile that a self-draw turned."""
     rounds = deals.table.rounds
     tile = rounds["maima_tile"][(rounds["outcome"] == SELF_DRAWN) & (rounds["maima_points"] > 0)].astype(np.int64)
-    return np.where(tile < SUITED, tile % 9 + 1, deals.rules.maima.dragon)
+    return _each(np.where(tile < SUITED, tile % 9 + 1, deals.rules.maima.dragon))
 
 
-def _maima_near_five_and_a_half(deals: Deals) -> Sample:
-    """How much nearer to 5.5 than a quarter the mean tile is."""
-    tiles = maima_tiles(deals)
-    side = np.sign(tiles.sum() - GUESS * len(tiles))
-    return _each(NEAR - side * (tiles - GUESS))
-
-
-def _less_than_half_is_maima(deals: Deals) -> Sample:
-    """Half less the share of maima in what self-draws are paid."""
+def self_drawn(deals: Deals) -> tuple[Datum, Datum]:
+    """Of every self-draw what it is paid, and what of that is maima, in bases from both losers."""
     rounds = deals.table.rounds
     drawn = rounds[rounds["outcome"] == SELF_DRAWN]
-    income = drawn["win_points"].max(axis=(1, 2)).astype(np.int64)
-    return Sample(income / 2 - drawn["maima_points"], income, n=len(drawn))
+    return drawn["win_points"].max(axis=(1, 2)).astype(np.int64), drawn["maima_points"].astype(np.int64)
+
+
+def _self_draw_without_maima(deals: Deals) -> Sample:
+    """The share of what self-draws are paid that is no maima."""
+    income, maima = self_drawn(deals)
+    return Sample(income - maima, income, n=len(income))
 
 
 def _four_six_feeds_kawuxing(deals: Deals) -> Sample:
@@ -144,18 +156,42 @@ def seats_with_kongs(deals: Deals, least: int) -> Mask:
     return np.asarray(deals.table.rounds["melds"][:, :, 1:].sum(axis=2) >= least)
 
 
-def _dozens_after_two_kongs(deals: Deals) -> Sample:
-    """Of the seats that konged twice or more, the share that won 24 bases or more in the round."""
-    twice = seats_with_kongs(deals, 2)
-    many = twice & (points(deals.table.rounds) >= DOZENS)
-    return Sample(many.sum(axis=1), twice.sum(axis=1), share=True)
+def chained(deals: Deals) -> Mask:
+    """Which seats were paid more for their kongs because chains double, (rounds, 3)."""
+    return np.asarray(deals.table.rounds["kong_points"] > deals.unchained["kong_points"])
+
+
+def _dozens_by_the_chain(deals: Deals) -> Sample:
+    """Of the seats that a chain paid more, the share that won 24 bases or more, and less had chains not doubled."""
+    paid_more = chained(deals)
+    lifted = paid_more & (points(deals.table.rounds) >= DOZENS) & (points(deals.unchained) < DOZENS)
+    return Sample(lifted.sum(axis=1), paid_more.sum(axis=1), share=True)
 
 
 def _kong_cannon_cost(deals: Deals) -> Sample:
-    """What 杠上炮 costs who fed it, by the kong."""
+    """What 杠上炮 costs who fed it, by the kong, less what other discards cost who fed a win, by the discard.
+
+    Not every kong is followed by a discard, so a kong is taken for somewhat less dangerous than its discard is.
+    """
     rounds = deals.table.rounds
-    paid = (rounds["win_points"].clip(min=0).sum(axis=2) * wins(deals, fans.KONG_CANNON)).sum(axis=1)
-    return Sample(paid, rounds["melds"][:, :, 1:].sum(axis=(1, 2)).astype(np.int64))
+    fed = rounds["win_points"].clip(min=0).sum(axis=2) * (rounds["outcome"] == DISCARD_WON)[:, None]
+    cannon = wins(deals, fans.KONG_CANNON)
+    kongs = rounds["melds"][:, :, 1:].sum(axis=(1, 2)).astype(np.int64)
+    after_kong = (fed * cannon).sum(axis=1), kongs
+    other = (fed * ~cannon).sum(axis=1), rounds["discards"].astype(np.int64) - kongs
+    return _ratio_gap(after_kong, other)
+
+
+def _ratio_gap(first: tuple[Datum, Datum], second: tuple[Datum, Datum]) -> Sample:
+    """Σ total / Σ count of the first less that of the second, linear in each round: its error is the delta method's.
+
+    n is the first's count.
+    """
+    ratios, linear = [], []
+    for total, count in (first, second):
+        ratios.append(total.sum() / count.sum())
+        linear.append((total - ratios[-1] * count) / count.mean())
+    return replace(_each(linear[0] - linear[1] + ratios[0] - ratios[1]), n=int(first[1].sum()))
 
 
 def _kong_fed_cost(deals: Deals) -> Sample:
@@ -167,11 +203,9 @@ def _kong_fed_cost(deals: Deals) -> Sample:
     return _each((result * (paid == 0)).sum(axis=1) - (result * (paid < 0)).sum(axis=1))
 
 
-def _four_sets_called(deals: Deals) -> Sample:
-    """The result of seats that called or konged all four sets."""
-    rounds = deals.table.rounds
-    called = rounds["melds"].sum(axis=2) == 4
-    return Sample((points(rounds) * called).sum(axis=1), called.sum(axis=1).astype(np.int64))
+def four_called(deals: Deals) -> Mask:
+    """Which seats called or konged all four sets, (rounds, 3)."""
+    return np.asarray(deals.table.rounds["melds"].sum(axis=2) == 4)
 
 
 # ---------------------------------------------------------------- forks
@@ -326,13 +360,12 @@ MEASURES = {
     "others_win_less": _others_win_less,
     "piao_when_it_wins": _piao_when_it_wins,
     "piao_when_it_pays": _piao_when_it_pays,
-    "maima_near_five_and_a_half": _maima_near_five_and_a_half,
-    "less_than_half_is_maima": _less_than_half_is_maima,
+    "maima_tile": _maima_tile,
+    "self_draw_without_maima": _self_draw_without_maima,
     "four_six_feeds_kawuxing": _four_six_feeds_kawuxing,
-    "dozens_after_two_kongs": _dozens_after_two_kongs,
+    "dozens_by_the_chain": _dozens_by_the_chain,
     "kong_cannon_cost": _kong_cannon_cost,
     "kong_fed_cost": _kong_fed_cost,
-    "four_sets_called": _four_sets_called,
     "declared": _declared,
     "declared_one_kind": _declared_one_kind,
     "declared_single_tile": _declared_single_tile,

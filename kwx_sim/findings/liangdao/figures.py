@@ -11,11 +11,12 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from kwx_sim.findings.liangdao.forks import BIN_NAMES, MAP, Cells, Forks, clear, enough, size, verdicts
+from kwx_sim.findings.liangdao.forks import BIN_NAMES, LEAST, MAP, Cells, Forks, clear, enough, size, verdicts
 from kwx_sim.findings.liangdao.settings import Setting
 from kwx_sim.findings.liangdao.wording import told
 from kwx_sim.report.figures import COLOURS, GREY, heat_map, panels
 from kwx_sim.report.section import Words
+from kwx_sim.report.verdicts import DELTA
 from kwx_sim.stats import Estimates
 
 __all__ = ["MAP_SIZE", "SETTINGS_SIZE", "Map", "draw_map", "draw_settings"]
@@ -37,7 +38,7 @@ class Map:
     Attributes
     ----------
     found : NaN where there are fewer than LEAST forks
-    verdicts : above, below or unclear; empty where there is no estimate
+    verdicts : above, below, within or unclear; empty where there is no estimate
     """
 
     found: Estimates
@@ -78,7 +79,7 @@ def draw_map(shown: Map, bar: Words, canvas: Canvas, lang: str) -> None:
         # What lies inside a panel cannot widen it: measuring all of it took a third of the time.
         for artist in (*axes.texts, *axes.patches, *axes.lines):
             artist.set_in_layout(False)
-    canvas.suptitle(told("map.marks").told(lang), fontsize=9, color=GREY)
+    canvas.suptitle(told("map.marks", margin=DELTA).told(lang), fontsize=9, color=GREY)
     canvas.colorbar(
         image,
         ax=places,
@@ -93,15 +94,15 @@ def draw_map(shown: Map, bar: Words, canvas: Canvas, lang: str) -> None:
 
 
 def _mark(axes: Axes, mean: NDArray[np.float64], side: NDArray[np.str_]) -> None:
-    """Hatch what is not clear; draw a line where the sign turns, broken where a side of it is not clear."""
-    for i, j in np.argwhere(side == "unclear"):
+    """Hatch what is neither clearly above nor below; draw a line where the sign turns, broken beside such a cell."""
+    neither = np.isin(side, ("unclear", "within"))
+    for i, j in np.argwhere(neither):
         corner = (float(j) - 0.5, float(i) - 0.5)
         axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch="///", edgecolor=GREY, alpha=0.35, linewidth=0))
-    open_side = side == "unclear"
     for i, j in np.argwhere(mean[:, 1:] * mean[:, :-1] < 0):
-        _turn(axes, (j + 0.5, j + 0.5), (i - 0.5, i + 0.5), open_side[i, j] or open_side[i, j + 1])
+        _turn(axes, (j + 0.5, j + 0.5), (i - 0.5, i + 0.5), neither[i, j] or neither[i, j + 1])
     for i, j in np.argwhere(mean[1:] * mean[:-1] < 0):
-        _turn(axes, (j - 0.5, j + 0.5), (i + 0.5, i + 0.5), open_side[i, j] or open_side[i + 1, j])
+        _turn(axes, (j - 0.5, j + 0.5), (i + 0.5, i + 0.5), neither[i, j] or neither[i + 1, j])
 
 
 def _turn(axes: Axes, x: tuple[float, float], y: tuple[float, float], unclear: bool) -> None:
@@ -130,7 +131,8 @@ def _draw_panel(axes: Axes, settings: Sequence[Setting], dimension: str, lang: s
     colours = iter(COLOURS)
     axes.axhline(0, color=GREY, linewidth=0.8)
     axes.grid(axis="y")
-    least = np.full(len(bins), np.iinfo(np.int64).max)
+    none = np.iinfo(np.int64).max
+    least = np.full(len(bins), none)
     for place, setting in enumerate(settings):
         found, n = setting.by[dimension]
         label = setting.label.told(lang)
@@ -141,8 +143,9 @@ def _draw_panel(axes: Axes, settings: Sequence[Setting], dimension: str, lang: s
             elinewidth=1.4, color=OWN_COLOUR if own else next(colours),
             label=told("settings.own", setting=label).told(lang) if own else label,
         )  # fmt: skip
-        least = np.minimum(least, n)
-    axes.set_xticks(range(len(bins)), [f"{name}\nn ≥ {count:,}" for name, count in zip(bins, least, strict=True)])
+        least = np.minimum(least, np.where(n >= LEAST, n, none))
+    counts = [f"n ≥ {count:,}" if count < none else "" for count in least]
+    axes.set_xticks(range(len(bins)), [f"{name}\n{count}" for name, count in zip(bins, counts, strict=True)])
     axes.tick_params(axis="x", labelsize=7, length=0)
     axes.set_xlim(-0.6, len(bins) - 0.4)
     axes.legend(

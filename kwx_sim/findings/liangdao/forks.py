@@ -19,6 +19,7 @@ from kwx_sim import stats
 from kwx_sim.core.fork import ARMS, FAN_STARTS, KIND_STARTS
 from kwx_sim.core.tally import TURN_STARTS
 from kwx_sim.policies import Efficient, Policy
+from kwx_sim.report.verdicts import DELTA
 from kwx_sim.rules import Ruleset
 from kwx_sim.runs import Progress, Run
 from kwx_sim.stats import Estimates
@@ -111,6 +112,10 @@ class Forks:
     def half(self, parity: int) -> Forks:
         """Those of the rounds of even (0) or odd (1) number."""
         return Forks((self.rounds + 1 - parity) // 2, self.rows[self.number % 2 == parity])
+
+    def first(self, rounds: int) -> Forks:
+        """Those of the first so many rounds."""
+        return Forks(min(rounds, self.rounds), self.rows[self.number < rounds])
 
     def taking(self, arms: ArrayLike) -> NDArray[np.int64]:
         """Bases by an arm each, or one for all, (m,)."""
@@ -219,13 +224,13 @@ def gain_a_round(forks: Forks, gain: NDArray[np.int64]) -> Estimates:
     return Estimates(*(part / SEATS for part in stats.ratio(total, rounds, (by_round**2).sum(), total, rounds)))
 
 
-def clear(found: Estimates, n: NDArray[np.int64], rate: float = 0.05) -> NDArray[np.bool_]:
-    """Tell which cells are clearly not zero: Benjamini and Hochberg's step-up over all that have an estimate.
+def clear(found: Estimates, n: NDArray[np.int64], rate: float = 0.05, *, margin: float = DELTA) -> NDArray[np.bool_]:
+    """Tell which cells are clearly further from zero than a margin: Benjamini and Hochberg's step-up over all of them.
 
-    Of the cells that it marks, a share of `rate` is false in expectation.
+    Of the cells that it marks, a share of `rate` is false in expectation, or fewer.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.abs(found.mean) / found.se
+        t = np.maximum(np.abs(found.mean) - margin, 0) / found.se
     p = np.where(np.isfinite(t), 2 * stdtr(np.maximum(n - 1, 1), -np.nan_to_num(t)), 1.0)
     tested = np.isfinite(found.mean)
     ordered = np.sort(p[tested])
@@ -233,9 +238,10 @@ def clear(found: Estimates, n: NDArray[np.int64], rate: float = 0.05) -> NDArray
     return np.asarray(tested & (p <= (ordered[passed[-1]] if len(passed) else -1.0)))
 
 
-def verdicts(found: Estimates, clearly: NDArray[np.bool_]) -> NDArray[np.str_]:
-    """Say above, below or unclear of each estimate; nothing where there is none."""
-    told = np.where(clearly, np.where(found.mean > 0, "above", "below"), "unclear")
+def verdicts(found: Estimates, clearly: NDArray[np.bool_], *, margin: float = DELTA) -> NDArray[np.str_]:
+    """Say above, below, within the margin or unclear of each estimate; nothing where there is none."""
+    within = (found.ci_low >= -margin) & (found.ci_high <= margin)
+    told = np.where(clearly, np.where(found.mean > 0, "above", "below"), np.where(within, "within", "unclear"))
     return np.where(np.isfinite(found.mean), told, "")
 
 

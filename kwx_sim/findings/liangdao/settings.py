@@ -55,7 +55,8 @@ class Setting(NamedTuple):
 
     Attributes
     ----------
-    moved : the change from the ruleset's own, on the same walls; None for that itself
+    own : what the ruleset's own is on the walls of this setting, which are fewer; None for that itself
+    moved : the change from it, wall by wall; None for that itself
     by : dimension -> by bin, and the number of forks
     """
 
@@ -63,6 +64,7 @@ class Setting(NamedTuple):
     label: Words
     n: int
     gain: Estimates
+    own: Estimates | None
     moved: Estimates | None
     by: dict[str, tuple[Estimates, NDArray[np.int64]]]
 
@@ -73,8 +75,12 @@ class Setting(NamedTuple):
         for dimension in BY:
             cells = Cells(forks.cell((dimension,)), forks.number, size((dimension,)))
             by[dimension] = enough(cells.mean(gain), cells.n), cells.n
-        change = None if own is None else moved(forks, own)
-        return cls(panel, label, len(forks.rows), overall(forks, gain), change, by)
+        same = change = None
+        if own is not None:
+            beside = own.first(forks.rounds)
+            same = overall(beside, beside.taking(DECLARE) - beside.taking(NEVER))
+            change = moved(forks, own)
+        return cls(panel, label, len(forks.rows), overall(forks, gain), same, change, by)
 
 
 def own_cap(rules: Ruleset) -> int:
