@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kwx_sim.backends import Backend
 from kwx_sim.errors import InputError
 from kwx_sim.rules import PRESETS, Ruleset, load_rules, parse_rules
-from kwx_sim.runs import Notice, Progress, Run, checked_workers, play_run
+from kwx_sim.runs import Notice, Progress, Run, play_run, span
 from kwx_sim.store import Store, read_manifest
 from kwx_sim.tables import Setting, dress, join
 
@@ -24,10 +26,19 @@ __all__ = ["Result", "simulate", "simulate_all"]
 
 @dataclass(frozen=True)
 class Result:
-    """Tables by name (see `kwx_sim.tables`), and the manifest of each run that they come from."""
+    """Tables by name (see `kwx_sim.tables`), and the manifest of each run that they come from.
+
+    A run that lacks blocks, because only some were asked for, has no tables: one is always of the whole run.
+
+    Attributes
+    ----------
+    blocks, blocks_missing : blocks of the run, and those of them that are still to be played
+    """
 
     tables: dict[str, pd.DataFrame]
     provenance: list[dict[str, Any]]
+    blocks: int = 0
+    blocks_missing: int = 0
 
 
 def simulate(
@@ -40,8 +51,12 @@ def simulate(
     room: str | None = None,
     piao: int | Sequence[int] | None = None,
     workers: int | None = None,
+    backend: str | None = None,
+    scheduler: str | None = None,
     out: str | Path | None = None,
     resume: str | Path | None = None,
+    blocks: range | None = None,
+    rounds: bool | None = None,
     progress: Progress | None = None,
     notice: Notice | None = None,
 ) -> Result:
@@ -57,9 +72,15 @@ def simulate(
         default `efficient`
     room : a room's name where the ruleset has rooms; by default the first
     piao : one choice for all seats or a sequence of three; by default 0
-    workers : threads; by default as many as processors. They change nothing but the time
+    workers : by default as many as processors. They change nothing but the time
+    backend : what the workers are: one of `kwx_sim.backends.BACKENDS`, by default threads
+    scheduler : the address of a Dask scheduler, for that backend
     out : a directory for the manifest and the finished blocks of a new run
-    resume : the directory of a run to continue. What is not given is as the run has it; what is given must agree
+    resume : the directory of a run to continue. What is not given is as the run has it; what is given must agree, but
+        `games` may be more
+    blocks : play only these blocks of `kwx_sim.runs.BLOCK` rounds, and none that is there already; others may be played
+        elsewhere and joined by `kwx_sim.store.merge`
+    rounds : write every round into the directory too, a row each (see `kwx_sim.rounds`)
     progress : called with rounds done and rounds in all; first before any is played, resumed ones counted as done
     notice : called with an InputError that tells of something mended, such as a damaged block that is played again
 
@@ -74,16 +95,38 @@ def simulate(
     KeyboardInterrupt
         As it comes. Workers stop within a fraction of a second; finished blocks are kept and can be resumed.
     """
-    if out is not None and resume is not None:
-        raise InputError("simulate.out_and_resume", out=str(out), resume=str(resume))
-    where = out if resume is None else resume
-    asked = {"games": games, "seed": seed, "tables": tables, "policies": policies, "room": room, "piao": piao}
+    where = _one_place(out, resume, blocks, rounds)
+    asked = {
+        "games": games, "seed": seed, "tables": tables, "policies": policies, "room": room, "piao": piao,
+        "rounds": rounds,
+    }  # fmt: skip
     if resume is not None:
         rules, asked = _as_recorded(resume, rules, asked)
     run = Run.of(rules, **asked)
-    store = None if where is None else Store(where, run.manifest(), resume=resume is not None)
-    sums = play_run(run, workers=checked_workers(workers), store=store, progress=progress, notice=notice)
-    return Result(_dressed(run, sums), [run.manifest()])
+    chosen = span(run, blocks)
+    playing: dict[str, Any] = {
+        "backend": Backend.of(backend, workers=workers, scheduler=scheduler), "progress": progress, "notice": notice,
+    }  # fmt: skip
+    manifest = run.manifest()
+    with nullcontext() if where is None else Store(where, manifest, resume=resume is not None) as store:
+        sums = play_run(run, store=store, blocks=chosen, **playing)
+        if store is not None and store.complete and len(chosen) < run.blocks:
+            # These were the last that lacked: now all are added up.
+            sums = play_run(run, store=store, **playing)
+        missing = 0 if store is None else run.blocks - len(store.finished)
+    return Result({} if missing else _dressed(run, sums), [manifest], run.blocks, missing)
+
+
+def _one_place(
+    out: str | Path | None, resume: str | Path | None, blocks: range | None, rounds: bool | None
+) -> str | Path | None:
+    """The run's directory, if there is one. Raises InputError for two, and for none where one is needed."""
+    if out is not None and resume is not None:
+        raise InputError("simulate.out_and_resume", out=str(out), resume=str(resume))
+    where = out if resume is None else resume
+    if where is None and (blocks is not None or rounds):
+        raise InputError("simulate.needs_directory", option="rounds" if blocks is None else "blocks")
+    return where
 
 
 def _as_recorded(
@@ -91,6 +134,10 @@ def _as_recorded(
 ) -> tuple[Ruleset | str | Path | None, dict[str, Any]]:
     """Fill in what was not given by what the run on disk has."""
     recorded = read_manifest(directory)
+    policies = recorded.get("policies")
+    if not isinstance(policies, list) or not all(isinstance(policy, Mapping) for policy in policies):
+        # A policy may be written as a file's name; a run that somebody else made must not name one.
+        recorded.pop("policies", None)
     if rules is None and "rules" in recorded:
         rules = parse_rules(recorded["rules"], source=str(directory))
     elif rules is not None:
@@ -121,12 +168,13 @@ def simulate_all(
         for rules in (given if isinstance(given, Ruleset) else load_rules(given) for given in presets)
         for room in _room_of_each_cap(rules)
     ]
+    backend = Backend.of(workers=workers)
     overall = _Overall(progress, sum(run.games for run in runs))
     made = []
     for run in runs:
-        made.append(_dressed(run, play_run(run, workers=checked_workers(workers), progress=overall)))
+        made.append(_dressed(run, play_run(run, backend=backend, progress=overall)))
         overall.before += run.games
-    return Result(join(made), [run.manifest() for run in runs])
+    return Result(join(made), [run.manifest() for run in runs], sum(run.blocks for run in runs))
 
 
 class _Overall:

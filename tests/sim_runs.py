@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from kwx_sim.backends import Backend
 from kwx_sim.core.rng import stream_key
 from kwx_sim.rules import Ruleset
 from kwx_sim.runs import Run, play_run
@@ -16,7 +17,7 @@ def a_run(rules: Ruleset | str = "platform", **given: Any) -> Run:
 
 
 def totals(run: Run, workers: int = 1) -> Any:
-    return play_run(run, workers=workers)[0]
+    return play_run(run, backend=Backend.of(workers=workers))[0]
 
 
 def key_of(run_key: np.uint64, number: int) -> np.uint64:

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 from cli_runs import CHINESE, answer, process, refused, run, start, terminal
 
-from kwx_sim import text
+from kwx_sim import backends, text
 from kwx_sim.cli import progress
 from kwx_sim.cli.progress import Progress
+from kwx_sim.cli.simulate import BACKENDS
 from kwx_sim.cli.terminal import cells
 from kwx_sim.errors import InputError
 from kwx_sim.rules import PRESETS
@@ -55,7 +56,7 @@ def test_a_finished_run_can_be_looked_at_again(simulated):
 def test_a_run_is_not_mixed_with_another(simulated):
     where, _ = simulated
     refused(run("simulate", "--out", str(where)), "already holds a run")
-    refused(run("simulate", "--resume", str(where), "--games", "2000"), "games is 1000 there and 2000 here")
+    refused(run("simulate", "--resume", str(where), "--games", "999"), "more rounds, not fewer", "it has 1000")
     refused(run("simulate", "--resume", str(where), "--rules", "suizhou"), "cannot be continued", "suizhou")
     refused(run("simulate", "--resume", str(where), "--policies", "random"), "cannot be continued", "policies")
     refused(run("simulate", "--resume", str(where), "--out", str(where)), "got both")
@@ -65,6 +66,7 @@ def test_as_json():
     told = answer("simulate", "--games", "256", *QUICK)
     assert list(told["tables"]) == ["kawuxing_frequency"]
     assert told["files"] == []
+    assert told["blocks_missing"] == 0
     assert told["provenance"][0]["rules"]["name"] == "xiangyang"
     assert {"measure", "n", "mean", "ci_low", "ci_high"} <= set(told["tables"]["kawuxing_frequency"][0])
     # What the rules have not has no figure.
@@ -108,12 +110,26 @@ def test_every_option_reaches_the_run():
         (("--workers", "two"), "--workers: expected a whole number"),
         (("--out", "/dev/null/run"), "cannot be written"),
         (("--resume", "/nowhere"), "expected the directory of a run"),
+        (("--blocks", "0:1"), "blocks: needs the directory of a run"),
+        (("--blocks", "5"), "--blocks: expected A:B"),
+        (("--blocks", "a:b"), "--blocks: expected A:B"),
+        (("--blocks", "-1:2"), "--blocks: expected A:B"),
+        (("--blocks", ":"), "--blocks: expected A:B"),
+        (("--blocks", "1:1", "--out", "/nowhere"), "expected A:B with 0 <= A < B <= 13"),
+        (("--rounds",), "rounds: needs the directory of a run"),
+        (("--backend", "ray"), "--backend: expected one of threading, loky, dask"),
+        (("--backend", "dask"), "scheduler"),
+        (("--scheduler", "tcp://127.0.0.1:1"), "scheduler"),
         (("extra",), "unexpected extra argument"),
     ],
 )
 def test_refusals(args, part):
     refused(run("simulate", *args), part)
     assert run("simulate", *args, env=CHINESE).exit_code == 2
+
+
+def test_the_help_knows_every_backend():
+    assert backends.BACKENDS == BACKENDS
 
 
 # ---------------------------------------------------------------- interrupted
@@ -141,13 +157,13 @@ def test_interrupted_and_resumed_gives_the_same_tables(tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     asked = ("--rules", "suizhou", "--games", str(BLOCKS * BLOCK), "--seed", "11", *QUICK)
     child = start("simulate", *asked, "--out", str(parts))
-    wait_for((parts / "block-000001.npz").exists, child)
+    wait_for(lambda: len(list(parts.glob("blocks/*.block"))) > 1, child)
     status, seconds, said = interrupt(child)
     assert status == 130
     assert seconds < 2
     assert f"To go on: kwx simulate --resume {parts}\n" in said
     assert "Traceback" not in said
-    assert 2 <= len(list(parts.glob("*.npz"))) < BLOCKS
+    assert 2 <= len(list(parts.glob("blocks/*"))) < BLOCKS
     assert not (parts / "kawuxing_frequency.csv").exists()
 
     assert run("simulate", "--resume", str(parts), "--workers", "2").exit_code == 0

@@ -1,5 +1,6 @@
 """Runs: the same to the last bit for any workers, and after any interruption; what differs is not continued."""
 
+import hashlib
 import json
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from kwx_sim.core import series
 from kwx_sim.errors import InputError
 from kwx_sim.rules import changed, load_rules
 from kwx_sim.simulation import Result, simulate, simulate_all
+from kwx_sim.store import merge
 from kwx_sim.tables import TABLES
 
 
@@ -79,7 +81,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_result(tmp_path: Path, worker
     out = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
         simulate("platform", games=GAMES, seed=7, workers=workers, out=out, progress=interrupted_after(2))
-    finished = len(list(out.glob("block-*.npz")))
+    finished = len(list(out.glob("blocks/*.block")))
     assert 2 <= finished < 6
     told: list[tuple[int, int]] = []
     resumed = simulate(
@@ -94,21 +96,109 @@ def test_a_run_is_resumed_without_repeating_its_arguments(tmp_path: Path) -> Non
     given: dict[str, Any] = {"games": 600, "seed": 9, "policies": ["random", "efficient", "efficient:liangdao=never"]}
     given |= {"room": "官甲场", "piao": [0, 1, 2], "tables": ["maima_value"]}
     first = simulate("platform", **given, workers=1, out=tmp_path / "run")
-    (tmp_path / "run" / "block-000001.npz").unlink()
+    (tmp_path / "run" / "blocks" / "000001.block").unlink()
     again = simulate(resume=tmp_path / "run", workers=1)
     assert same(first, again)
     assert again.provenance == first.provenance
 
 
-def test_a_damaged_block_is_told_and_played_again(tmp_path: Path) -> None:
+def other_sums(content: bytes) -> bytes:
+    """A block's file with a payload that is none, under the right checksum."""
+    told = content[65:].partition(b"\n")[0] + b"\nno sums"
+    return hashlib.sha256(told).hexdigest().encode() + b"\n" + told
+
+
+@pytest.mark.parametrize(
+    "garble",
+    [
+        lambda content: content[:200],
+        lambda content: b"",
+        lambda content: content[:4000] + bytes([content[4000] ^ 1]) + content[4001:],
+        lambda content: content[:64] + b" " + content[65:],
+        other_sums,
+    ],
+    ids=["cut short", "empty", "one bit", "its head", "no sums"],
+)
+def test_a_damaged_block_is_told_and_played_again(tmp_path: Path, garble: Callable[[bytes], bytes]) -> None:
     whole = simulate("xiangyang", games=GAMES, workers=1, out=tmp_path / "run")
-    file = tmp_path / "run" / "block-000003.npz"
-    file.write_bytes(file.read_bytes()[:200])
+    file = tmp_path / "run" / "blocks" / "000003.block"
+    before = file.read_bytes()
+    file.write_bytes(garble(before))
     told: list[InputError] = []
     again = simulate(resume=tmp_path / "run", workers=1, notice=told.append)
     assert same(whole, again)
     assert [note.key for note in told] == ["simulate.damaged"]
     assert str(file) in str(told[0])
+    assert file.read_bytes() == before
+
+
+# ---------------------------------------------------------------- more rounds, and parts
+
+
+@pytest.mark.parametrize("first", [500, 512])
+def test_a_run_grows_to_the_result_of_a_longer_one(tmp_path: Path, first: int) -> None:
+    whole = simulate("platform", games=GAMES, seed=7, workers=1)
+    simulate("platform", games=first, seed=7, workers=1, out=tmp_path / "run")
+    told: list[Any] = []
+    grown = simulate(
+        resume=tmp_path / "run", games=GAMES, notice=told.append, progress=lambda *so_far: told.append(so_far)
+    )
+    assert same(whole, grown)
+    assert told[0] == (first // 256 * 256, GAMES), "what is there is not played again, and nothing is said of the rest"
+    assert all(isinstance(each, tuple) for each in told)
+
+
+def test_a_run_does_not_shrink(tmp_path: Path) -> None:
+    simulate("platform", games=600, workers=1, out=tmp_path / "run")
+    with pytest.raises(InputError, match="more rounds, not fewer: it has 600, asked are 599"):
+        simulate(resume=tmp_path / "run", games=599, workers=1)
+    assert simulate(resume=tmp_path / "run", workers=1).provenance[0]["games"] == 600
+
+
+def test_blocks_that_are_played_apart_and_merged_give_the_same(tmp_path: Path) -> None:
+    given: dict[str, Any] = {"games": GAMES, "seed": 7, "workers": 1, "rounds": True}
+    whole = simulate("platform", **given, out=tmp_path / "whole")
+    told: list[tuple[int, int]] = []
+    part = simulate("platform", **given, out=tmp_path / "a", blocks=range(1, 3), progress=lambda *at: told.append(at))
+    assert (part.tables, part.blocks, part.blocks_missing) == ({}, 6, 4)
+    assert (told[0], told[-1]) == ((0, 512), (512, 512))
+    simulate("platform", **given, out=tmp_path / "b", blocks=range(4, 6))
+    assert merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c") == (4, 6)
+    assert simulate(resume=tmp_path / "c", blocks=range(3, 5), workers=1).blocks_missing == 1
+    told.clear()
+    last = simulate(resume=tmp_path / "c", blocks=range(1), workers=1)
+    assert last.blocks_missing == 0
+    assert same(whole, last), "with its last blocks a run has its tables"
+    assert last.provenance == whole.provenance
+    names = ["blocks", "rounds/part=0000"]
+    there, here = ([file.read_bytes() for name in names for file in sorted((tmp_path / run / name).iterdir())]
+                   for run in ("whole", "c"))  # fmt: skip
+    assert there == here
+
+
+@pytest.mark.parametrize("blocks", [range(0), range(2, 2), range(-1, 2), range(5, 7), range(0, 6, 2), range(3, 1)])
+def test_blocks_that_a_run_has_not_are_refused(tmp_path: Path, blocks: range) -> None:
+    with pytest.raises(InputError, match="expected A:B with 0 <= A < B <= 6"):
+        simulate("platform", games=GAMES, blocks=blocks, out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_damaged_block_outside_of_those_asked_for_waits_for_its_turn(tmp_path: Path) -> None:
+    whole = simulate("platform", games=600, workers=1, out=tmp_path / "run")
+    (tmp_path / "run" / "blocks" / "000000.block").unlink()
+    (tmp_path / "run" / "blocks" / "000002.block").write_bytes(b"")
+    told: list[InputError] = []
+    assert same(whole, simulate(resume=tmp_path / "run", blocks=range(2), workers=1, notice=told.append))
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("policies", [["efficient"] * 3, "random", ["x.toml"] * 3, None])
+def test_a_manifest_cannot_have_a_file_read(tmp_path: Path, policies: Any) -> None:
+    simulate("platform", games=100, workers=1, out=tmp_path / "run")
+    file = tmp_path / "run" / "manifest.json"
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | {"policies": policies}))
+    with pytest.raises(InputError, match=r"cannot be continued: policies"):
+        simulate(resume=tmp_path / "run", workers=1)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +209,9 @@ def test_a_damaged_block_is_told_and_played_again(tmp_path: Path) -> None:
         ({"room": "尊爵场"}, "room"),
         ({"piao": 1}, r"piao\.0"),
         ({"policies": "efficient:avoidance=0.25"}, r"policies\.0\.avoidance"),
-        ({"games": 601}, "games"),
         ({"seed": 2}, "seed"),
         ({"tables": ["maima_value"]}, r"tables\.0"),
+        ({"rounds": True}, "rounds"),
     ],
 )
 def test_a_different_run_is_not_continued(tmp_path: Path, change: dict[str, Any], field: str) -> None:
@@ -171,7 +261,7 @@ def test_ctrl_c_stops_within_two_seconds(tmp_path: Path) -> None:
     assert time.monotonic() - asked < 2
     process.stdout.close()
     assert json.loads((out / "manifest.json").read_text())["games"] == 10**7
-    assert len(list(out.glob("block-*.npz"))) >= 3
+    assert len(list(out.glob("blocks/*.block"))) >= 3
 
 
 # ---------------------------------------------------------------- arguments
@@ -193,6 +283,10 @@ def test_ctrl_c_stops_within_two_seconds(tmp_path: Path) -> None:
         ({"room": "no such"}, "room"),
         ({"rules": None}, "rules: expected a preset"),
         ({"out": "a", "resume": "b"}, "got both"),
+        ({"blocks": range(1)}, "blocks: needs the directory of a run"),
+        ({"rounds": True}, "rounds: needs the directory of a run"),
+        ({"backend": "ray"}, "backend"),
+        ({"scheduler": "tcp://127.0.0.1:1"}, "scheduler"),
     ],
 )
 def test_bad_arguments_are_refused_in_one_line(given: dict[str, Any], message: str) -> None:

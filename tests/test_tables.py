@@ -74,7 +74,7 @@ def test_the_exact_mean_is_shown_as_a_fraction(platform: Result) -> None:
 
 def test_kawuxing_figures_are_those_of_the_sums() -> None:
     run = runs.Run.of("xiangyang", games=4000, seed=2)
-    x = runs.play_run(run, workers=1)[0]["kawuxing"]["sums"]
+    x = runs.play_run(run)[0]["kawuxing"]["sums"]
     frame = simulate("xiangyang", games=4000, seed=2).tables["kawuxing_frequency"]
     wins = x[tally.WINS : tally.WINS + 6].reshape(3, 2)
     paid = x[tally.PAID : tally.PAID + 6].reshape(3, 2)

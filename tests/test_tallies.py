@@ -115,7 +115,7 @@ IN_PLAIN_PYTHON = """
 import hashlib
 from kwx_sim.runs import Run, play_run
 for rules in ("platform", "hongzhong"):
-    sums = play_run(Run.of(rules, games=8, seed=3), workers=1)
+    sums = play_run(Run.of(rules, games=8, seed=3))
     print(hashlib.sha256(sums.tobytes()).hexdigest())
 """
 

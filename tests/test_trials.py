@@ -57,7 +57,7 @@ def test_points_of_every_row_sum_to_zero(preset):
 
 def test_forks_as_rows_add_up_to_the_table_s_sums():
     run = a_run("xiangyang", games=2048, tables=["liangdao_timing"])
-    rows, sums = trials.play_rows(run), play_run(run, workers=1)["liangdao"][0]
+    rows, sums = trials.play_rows(run), play_run(run)["liangdao"][0]
     every_hand = -1  # the last cell holds all of them
     assert sums["sums"][every_hand, :, 0].tolist() == [len(rows.forks)] * len(ARMS)
     assert sums["sums"][every_hand, :, 1].tolist() == rows.forks["points"].sum(axis=0).tolist()

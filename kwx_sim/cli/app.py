@@ -19,7 +19,7 @@ import click
 from kwx_sim import text
 from kwx_sim.cli.command import common_options, flag_that_ends, language, show_help
 from kwx_sim.cli.terminal import prepare_streams
-from kwx_sim.errors import InputError
+from kwx_sim.errors import InputError, printable
 
 __all__ = ["app", "main"]
 
@@ -34,6 +34,8 @@ COMMANDS = {
     "replay": "kwx_sim.cli.replay:replay",
     "review": "kwx_sim.cli.review:review",
     "simulate": "kwx_sim.cli.simulate:simulate",
+    "merge": "kwx_sim.cli.merge:merge",
+    "runs": "kwx_sim.cli.runs:runs",
     "tables": "kwx_sim.cli.tables:tables",
 }
 """Command name -> where it lives, in the order of the help page."""
@@ -97,7 +99,7 @@ def _fail(line: str) -> NoReturn:
     # What was shown before it went wrong comes first, also where both go to one file.
     with suppress(OSError):
         sys.stdout.flush()
-    sys.stderr.write("kwx: " + " ".join(line.split()) + "\n")
+    sys.stderr.write("kwx: " + printable(" ".join(line.split())) + "\n")
     sys.exit(EXIT_BAD_INPUT)
 
 
