@@ -32,7 +32,7 @@ PLAIN = scripted or golden or worked or field_acts or plain_twin or positions or
   one_row or discards_that_keep or best_discards or small_run or agree_with_the_plain_engine
 
 .DEFAULT_GOAL := help
-.PHONY: help tables report publish force query test verify coverage bench bench-check bench-table lint clean
+.PHONY: help tables report publish force query test verify coverage bench bench-check bench-table lint soak clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -102,6 +102,9 @@ bench-check: $(READY) ## Compare ratios of speed with the committed baseline
 
 bench-table: $(READY) ## Take the figures of the last make bench over into the README
 	PYTHONPATH=tests $(BIN)/python -m bench.readme --from reports/bench.json
+
+soak: $(READY) ## Record the memory of long runs, parent and workers: GAMES=5000000
+	PYTHONPATH=tests $(BIN)/python -m soak $(if $(GAMES),--games $(GAMES))
 
 lint: $(READY) ## Check style, types and the imports contract
 	$(BIN)/ruff check .
