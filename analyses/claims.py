@@ -48,7 +48,7 @@ def _judges_turns(ruleset: str) -> bool:
     return ruleset not in PRESETS or any(claim.unit == "discard" for claim in claims() if ruleset in claim.presets)
 
 
-ANALYSIS = Analysis("claims", analyse, presets=PRESETS, together=True, games=240_000, draft_games=4_500)
+ANALYSIS = Analysis("claims", analyse, presets=PRESETS, together=True, games=240_000, draft_games=4_500, per="claim")
 
 
 def main() -> None:

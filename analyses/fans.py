@@ -17,7 +17,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 from numpy.typing import NDArray
 
 from kwx_sim import trials
-from kwx_sim.findings.players import differing, enumerated, found_in, verdict_in, where_enough
+from kwx_sim.findings.alike import same, told_once
+from kwx_sim.findings.players import VERDICTS, differing, enumerated, found_in, verdict_in, where_enough
+from kwx_sim.findings.rounds import estimates_in, said
 from kwx_sim.findings.wins import MIN_EVENTS, NOTHING, fan_frame, has_fan, means, own_fans, share_of, wins_of
 from kwx_sim.report import (
     Analysis,
@@ -34,8 +36,8 @@ from kwx_sim.report import (
     run,
     words,
 )
-from kwx_sim.report.cells import amount
-from kwx_sim.report.figures import COLOURS, GREY, label, panels, ruleset_name
+from kwx_sim.report.figures import COLOURS, label, mark_zero, panels, ruleset_name
+from kwx_sim.report.section import SAME
 from kwx_sim.report.verdicts import DELTA
 from kwx_sim.rules import FANS, PRESETS, Ruleset
 from kwx_sim.runs import Run
@@ -83,10 +85,11 @@ OF_THE_WIN = (
 
 def analyse(work: Work) -> Section:
     """Make the section, all rulesets together."""
-    fans = pd.concat([_fans(work, rules) for rules in work.rules], ignore_index=True)
-    aims = pd.concat([_aims(work, rules) for rules in work.rules], ignore_index=True)
+    found = told_once(work.rules, [{"fans": _fans(work, rules), "aims": _aims(work, rules)} for rules in work.rules])
+    fans, aims = (pd.concat([one.frames[name] for one in found], ignore_index=True) for name in ("fans", "aims"))
+    rulesets = [one.rules for one in found]
     games = f"{work.games:,}"
-    told = [_common(fans, rules) for rules in work.rules]
+    told = [*same(found), *(_common(fans, rules) for rules in rulesets)]
     return Section(
         name="fans",
         title=words("report_fans.title"),
@@ -97,11 +100,11 @@ def analyse(work: Work) -> Section:
             _frequency_figure(fans),
             Paragraph(words("report_fans.added")),
             _worth_figure(fans),
-            *(_fan_table(fans, rules) for rules in work.rules),
+            *(_fan_table(fans, rules) for rules in rulesets),
             Paragraph(words("report_fans.aiming", walls=f"{_walls(work):,}", leanings=enumerated(TIMES))),
             Paragraph(words("report_fans.columns")),
-            Bullets([*_aimed(aims), *_without(work.rules)]),
-            _curve_figure(aims, work.rules),
+            Bullets([*_aimed(aims), *_without(rulesets)]),
+            _curve_figure(aims, rulesets),
             _aim_table(aims),
         ],
         headline=[_headline(aims)],
@@ -174,7 +177,7 @@ def _fan_table(fans: pd.DataFrame, rules: Ruleset) -> Table:
     }
     columns = [Column(field, words(f"report_fans.table.{head}"), form) for field, (head, form) in forms.items()]
     caption = words("report_fans.table.caption", ruleset=ruleset_name(rules.name))
-    return Table(f"fans_{rules.name}", frame, caption, columns)
+    return Table(f"fans_{rules.name.replace(SAME, '_')}", frame, caption, columns)
 
 
 def _ordered(fans: pd.DataFrame, field: str) -> pd.Index:
@@ -349,17 +352,27 @@ def _headline(aims: pd.DataFrame) -> Words:
     single = aims[aims["aim"].isin(list(AIMS))]
     easy, forced = (single[single["leaning"] == leaning] for leaning in (LEANINGS[0], LEANINGS[-1]))
     counts, top = _counts(easy), {f"top_{name}": count for name, count in _counts(forced).items()}
-    told = {**counts, **top, "cells": len(easy), "top": LEANINGS[-1], "margin": DELTA}
+    told = {
+        **counts,
+        **top,
+        "events": MIN_EVENTS,
+        "cells": len(easy) - counts["too_few"],
+        "top": LEANINGS[-1],
+        "margin": DELTA,
+    }
     if not top["top_below"]:
         return words("report_fans.headline_none", **told)
-    return words("report_fans.headline", **told, worst=amount(-forced[FAIR].min(), ".2f"))
+    return words(
+        "report_fans.headline",
+        **told,
+        worst=said(estimates_in(forced.iloc[int(np.nanargmin(forced[FAIR].to_numpy()))], FAIR)),
+    )
 
 
 def _counts(rows: pd.DataFrame) -> dict[str, int]:
-    """How many of the cells are ahead, behind, without a difference, and how many do not tell."""
+    """How many of the cells are ahead, behind, without a difference, not clear, and not judged at all."""
     found = [verdict_in(row, FAIR) for _, row in rows.iterrows()]
-    counts = {name: found.count(name) for name in ("above", "below", "within")}
-    return {**counts, "unclear": len(found) - sum(counts.values())}
+    return {name: found.count(name) for name in VERDICTS}
 
 
 def _curve_figure(aims: pd.DataFrame, rulesets: Sequence[Ruleset]) -> Figure:
@@ -379,10 +392,10 @@ def _draw_curves(aims: pd.DataFrame, rulesets: Sequence[str], columns: int, canv
     every = panels(canvas, len(rulesets), columns, share=False)
     for number, (ruleset, axes) in enumerate(zip(rulesets, every, strict=True)):
         of_rules = aims[aims["ruleset"] == ruleset]
-        axes.axhline(0, color=GREY, linewidth=0.8, zorder=0)
+        mark_zero(axes, across=True)
         for place, aim in enumerate(AIMS):
             line = of_rules[of_rules["aim"] == aim]
-            if len(line):
+            if line[FAIR].notna().any():
                 _draw_line(axes, line, place, label(aim_words(aim), lang))
         axes.set_title(label(ruleset_name(ruleset), lang))
         axes.set_xticks(range(len(LEANINGS) + 1), ["0", *(f"×{leaning}" for leaning in LEANINGS)])
@@ -397,13 +410,14 @@ def _draw_curves(aims: pd.DataFrame, rulesets: Sequence[str], columns: int, canv
 
 
 def _draw_line(axes: Axes, line: pd.DataFrame, place: int, name: str) -> None:
-    """Draw the line of the aim at that place, from 0, which is no plan itself.
+    """Draw the line of the aim at that place, from 0, which is no plan itself and has no dot.
 
     Lines stand a little apart, so that none hides another's intervals.
     """
-    mean, low, high = (np.insert(line[FAIR + end].to_numpy(), 0, 0.0) for end in ("", "_low", "_high"))
+    mean, low, high = (line[FAIR + end].to_numpy() for end in ("", "_low", "_high"))
     ends = np.stack([mean - low, high - mean])
-    across = np.arange(len(mean)) + (place - (len(AIMS) - 1) / 2) * 0.06
+    across = np.arange(1, len(mean) + 1) + (place - (len(AIMS) - 1) / 2) * 0.06
+    axes.plot([0, across[0]], [0, mean[0]], color=COLOURS[place], linewidth=1.1)
     style: dict[str, Any] = {"color": COLOURS[place], "marker": "os^Dv"[place], "markersize": 3.5, "linewidth": 1.1}
     axes.errorbar(across, mean, yerr=ends, label=name, **style)
 
@@ -425,7 +439,9 @@ def _aim_table(aims: pd.DataFrame) -> Table:
     return Table("aims", frame, words("report_fans.aims.caption"), columns)
 
 
-ANALYSIS = Analysis(name="fans", analyse=analyse, presets=PRESETS, together=True, games=480_000, draft_games=9_000)
+ANALYSIS = Analysis(
+    name="fans", analyse=analyse, presets=PRESETS, together=True, games=480_000, draft_games=9_000, per="ruleset"
+)
 
 
 def main() -> None:

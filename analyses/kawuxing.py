@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.ticker import PercentFormatter
 
 from kwx_sim import trials
+from kwx_sim.findings.alike import same, told_once
 from kwx_sim.findings.discards import discards_of
 from kwx_sim.findings.fives import FIVES, WAITS, feeding, frequency, hands, waits
-from kwx_sim.findings.rounds import estimates_in, verdict
+from kwx_sim.findings.rounds import estimates_in, said, verdict
 from kwx_sim.findings.wins import MIN_EVENTS, wins_of
 from kwx_sim.findings.worth import ALL, DRAWS, MIDDLE, chance, fan_off, gap, worth
 from kwx_sim.report import (
@@ -33,8 +34,7 @@ from kwx_sim.report import (
     run,
     words,
 )
-from kwx_sim.report.cells import amount
-from kwx_sim.report.figures import COLOURS, GREY, panels, ruleset_name
+from kwx_sim.report.figures import COLOURS, mark_zero, panels, ruleset_name
 from kwx_sim.report.verdicts import DELTA
 from kwx_sim.rules import PRESETS, Ruleset, changed
 from kwx_sim.runs import Run
@@ -51,14 +51,13 @@ NUMBERS = (*(str(number) for number in range(1, 10)), "dragon")
 
 def analyse(work: Work) -> Section:
     """Make the section, all rulesets together."""
-    frames: dict[str, list[pd.DataFrame]] = {}
-    for rules in work.rules:
-        for name, frame in _frames(work, rules).items():
-            frames.setdefault(name, []).append(frame.assign(ruleset=rules.name))
-    whole = {name: pd.concat(parts, ignore_index=True) for name, parts in frames.items()}
-    return section(
-        work, {name: frame.assign(table=frame["ruleset"].map(ruleset_name)) for name, frame in whole.items()}
-    )
+    made = [
+        {name: frame.assign(ruleset=rules.name) for name, frame in _frames(work, rules).items()} for rules in work.rules
+    ]
+    found = told_once(work.rules, made)
+    whole = {name: pd.concat([one.frames[name] for one in found], ignore_index=True) for name in made[0]}
+    named = {name: frame.assign(table=frame["ruleset"].map(ruleset_name)) for name, frame in whole.items()}
+    return section(work, named, same(found))
 
 
 def _frames(work: Work, rules: Ruleset) -> dict[str, pd.DataFrame]:
@@ -90,13 +89,13 @@ def _frames(work: Work, rules: Ruleset) -> dict[str, pd.DataFrame]:
 # What is said.
 
 
-def section(work: Work, frames: dict[str, pd.DataFrame]) -> Section:
-    """Make the section of its frames."""
+def section(work: Work, frames: dict[str, pd.DataFrame], alike: Sequence[Words] = ()) -> Section:
+    """Make the section of its frames; `alike`: which rulesets are told together."""
     often, tiles, risks = frames["frequency"], frames["worth"], frames["chance"]
     kept = [_sides("worth", _tile(tiles, number), "worth", tile=number) for number in map(str, MIDDLE)]
     missed, alone = (_sides(name, _tile(tiles, "5"), name) for name in ("missed", "alone"))
     fed = frames["feeding"][frames["feeding"]["fed"] == "five_without"]
-    frequent = _range("frequent", often, "wins_share", ".1%")
+    frequent = _range("frequent", often, "wins_share", ".1%", n="wins")
     riskiest = _riskiest(risks)
     return Section(
         name="kawuxing",
@@ -104,7 +103,7 @@ def section(work: Work, frames: dict[str, pd.DataFrame]) -> Section:
         question=_text("question"),
         parts=[
             Paragraph(_text("ground", games=f"{work.games:,}", events=MIN_EVENTS)),
-            Bullets([frequent, _range("adds", often, "added", ".2f"), _range("built", often, "only_5", ".0%")]),
+            Bullets([*alike, frequent, _range("adds", often, "added", ".2f"), _range("built", often, "only_5", ".0%")]),
             _frequency_table(often),
             Paragraph(_text("waits_intro")),
             _waits_table(often),
@@ -152,10 +151,8 @@ def _sides(key: str, rows: pd.DataFrame, field: str, form: str = "+.2f", **param
         return _text("too_few", told=_text(f"{key}.about", **params))
     cells: dict[str, list[Words]] = {"above": [], "below": [], "within": [], "unclear": []}
     for _, row in rows[rows[field].notna()].iterrows():
-        value, low, high = (row[f"{field}{end}"] for end in ("", "_low", "_high"))
-        where = verdict(estimates_in(row, field))
-        value = f"{amount(value, form)} [{amount(low, form)}, {amount(high, form)}]"
-        cells[where].append(_text("cell", ruleset=row["table"], value=value))
+        it = estimates_in(row, field)
+        cells[verdict(it)].append(_text("cell", ruleset=row["table"], value=said(it, form)))
     parts = [
         _text(
             where if where in ("within", "unclear") else f"{key}.{where}",
@@ -169,13 +166,15 @@ def _sides(key: str, rows: pd.DataFrame, field: str, form: str = "+.2f", **param
     return _text("told", about=_text(f"{key}.about", **params), parts=Words.join(parts, en="; ", zh="；"))
 
 
-def _range(key: str, frame: pd.DataFrame, field: str, form: str) -> Words:
-    """Say between which rulesets a figure lies; of one, its value."""
+def _range(key: str, frame: pd.DataFrame, field: str, form: str, n: str = "wins_with") -> Words:
+    """Say between which rulesets a figure lies, with its interval and n; of one, its value."""
     known = frame[frame[field].notna()].sort_values(field)
     if known.empty:
         return _text(f"{key}.none")
     ends = {"least": known.iloc[0], "most": known.iloc[-1]}
-    told = {end: amount(row[field], form) for end, row in ends.items()}
+    told = {
+        end: _text("counted", value=said(estimates_in(row, field), form), n=f"{row[n]:,}") for end, row in ends.items()
+    }
     names = {f"{end}_at": row["table"] for end, row in ends.items()}
     return _text(f"{key}.{'one' if len(known) == 1 else 'several'}", **told, **names)
 
@@ -187,11 +186,15 @@ def _riskiest(frame: pd.DataFrame) -> Words:
     for ruleset in frame["ruleset"].unique():
         rows = frame[(frame["ruleset"] == ruleset) & (frame["draws"] == last)].set_index("tile")
         if rows.loc[["5", "other"], "chance"].notna().all():
-            five, other = (amount(rows.loc[tile, "chance"], ".1%") for tile in ("5", "other"))
+            five, other = (_chance_of(rows.loc[tile]) for tile in ("5", "other"))
             cells.append(_text("risk.cell", ruleset=rows.loc["5", "table"], five=five, other=other))
     if not cells:
         return _text("risk.none", draws=_text(f"draws.{last}"))
     return _text("risk.told", draws=_text(f"draws.{last}"), cells=Words.join(cells, en=", ", zh="、"))
+
+
+def _chance_of(row: pd.Series[Any]) -> Words:
+    return _text("counted", value=said(estimates_in(row, "chance"), ".1%"), n=f"{int(row['chance_n']):,}")
 
 
 # What is shown.
@@ -252,8 +255,9 @@ def _worth_table(frame: pd.DataFrame, name: str, fields: Sequence[str]) -> Table
 
 
 def _gap_table(frame: pd.DataFrame) -> Table:
+    held = frame[frame["gap_n"] > 0].reset_index(drop=True)
     return _table(
-        "gap", _named(frame, "draws"), [Column("named", _head("draws")), _n("gap_n"), _estimate("gap", "+.2f")]
+        "gap", _named(held, "draws"), [Column("named", _head("draws")), _n("gap_n"), _estimate("gap", "+.2f")]
     )
 
 
@@ -332,7 +336,9 @@ def _figure(
     """Make small multiples, a panel a ruleset: estimates with intervals over a column's values."""
     rulesets = list(next(iter(series.values()))[0]["ruleset"].unique())
     columns = min(3, len(rulesets))
-    draw = partial(_draw, name, rulesets, columns, over, places, series)
+    seen = {place for rows, field in series.values() for place in rows.loc[rows[field].notna(), over]}
+    held = [place for place in places if place in seen]
+    draw = partial(_draw, name, rulesets, columns, over, held, series)
     size = (2.7 * columns + 0.6, 2.5 * -(-len(rulesets) // columns) + 0.9)
     return Figure(name, _text(f"caption.{name}", **counts), _text(f"alt.{name}", told=told), draw, size)
 
@@ -361,7 +367,7 @@ def _draw(
                 _text(f"series.{key}").told(lang),
                 STYLES.get(key, STYLES["5" if step else "4"]),
             )
-        axes.axhline(0, color=GREY, linewidth=0.8, zorder=0)
+        mark_zero(axes, across=True, margin=0 if name == "chance_by_draw" else DELTA)
         axes.set_xticks(range(len(places)), ticks)
         axes.set_xlim(-0.6, len(places) - 0.4)
         axes.set_title(ruleset_name(ruleset).told(lang))
@@ -384,7 +390,7 @@ def _dots(axes: Axes, rows: pd.DataFrame, field: str, shift: float, name: str, s
     )  # fmt: skip
 
 
-ANALYSIS = Analysis("kawuxing", analyse, PRESETS, together=True, games=300_000, draft_games=3_000)
+ANALYSIS = Analysis("kawuxing", analyse, PRESETS, together=True, games=300_000, draft_games=3_000, per="ruleset")
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from kwx_sim import trials
+from kwx_sim.findings.alike import same, told_once
 from kwx_sim.findings.kongs import (
     ENDINGS,
     HEIGHTS,
@@ -33,6 +34,7 @@ from kwx_sim.findings.kongs import (
     took,
 )
 from kwx_sim.findings.players import differing, found_in, where_enough
+from kwx_sim.findings.rounds import estimates_in, said
 from kwx_sim.findings.wins import MIN_EVENTS, means, per_event, share_of
 from kwx_sim.report import (
     Analysis,
@@ -50,7 +52,7 @@ from kwx_sim.report import (
     words,
 )
 from kwx_sim.report.cells import amount
-from kwx_sim.report.figures import COLOURS, forest, label, panels, ruleset_name
+from kwx_sim.report.figures import COLOURS, forest, label, mark_zero, panels, ruleset_name
 from kwx_sim.rules import PRESETS, Ruleset
 from kwx_sim.stats import Estimates, wilson
 
@@ -83,19 +85,34 @@ DRAWN = {
 }
 """Groups of rounds whose peaks are drawn, with colour and dashes."""
 
+FRAMES = {
+    "counts": count_frame,
+    "money": money_frame,
+    "endings": ending_frame,
+    "peaks": peak_frame,
+    "own": own_frame,
+}
+
 Rows = NDArray[np.void]
 
 
 def analyse(work: Work) -> Section:
     """Make the section, all rulesets together."""
     played = [play(work, rules) for rules in work.rules]
-    counts, money, endings, peaks, own = (
-        pd.concat([frame(one) for one in played], ignore_index=True)
-        for frame in (count_frame, money_frame, ending_frame, peak_frame, own_frame)
+    found = told_once(
+        work.rules,
+        [
+            {name: frame(one) for name, frame in FRAMES.items()} | {"players": _players(work, one.rules)}
+            for one in played
+        ],
     )
-    compared = pd.concat([_players(work, rules) for rules in work.rules], ignore_index=True)
+    played = [played[one.place]._replace(rules=one.rules) for one in found]
+    counts, money, endings, peaks, own, compared = (
+        pd.concat([one.frames[name] for one in found], ignore_index=True) for name in (*FRAMES, "players")
+    )
     told = [_told_player(compared, name) for name in dict.fromkeys(compared["player"])]
-    heights = [_peak(peaks, rules) for rules in work.rules]
+    rulesets = tuple(one.rules for one in played)
+    heights = [_peak(peaks, rules) for rules in rulesets]
     walls = f"{_walls(work):,}"
     return Section(
         name="kongs",
@@ -103,7 +120,7 @@ def analyse(work: Work) -> Section:
         question=words("report_kongs.question"),
         parts=[
             Paragraph(words("report_kongs.ground", games=f"{work.games:,}", events=MIN_EVENTS)),
-            Bullets([_paid(counts, money, rules) for rules in work.rules]),
+            Bullets([*same(found), *(_paid(counts, money, rules) for rules in rulesets)]),
             _table("counts", counts, COUNT_COLUMNS),
             _table("money", money, MONEY_COLUMNS),
             Paragraph(words("report_kongs.money.note")),
@@ -112,7 +129,7 @@ def analyse(work: Work) -> Section:
             Paragraph(words("report_kongs.endings.note")),
             Paragraph(words("report_kongs.players_intro", walls=walls)),
             Bullets(told),
-            _forest_figure(compared, work.rules, walls),
+            _forest_figure(compared, rulesets, walls),
             _table("players", compared, PLAYER_COLUMNS),
             Paragraph(words("report_kongs.peaks_intro")),
             Bullets(heights),
@@ -131,13 +148,14 @@ def analyse(work: Work) -> Section:
 def _paid(counts: pd.DataFrame, money: pd.DataFrame, rules: Ruleset) -> Words:
     row = money[money["ruleset"] == rules.name].iloc[0]
     every = counts[(counts["ruleset"] == rules.name) & (counts["kind"] == "all")].iloc[0]
-    said: dict[str, Any] = {"ruleset": ruleset_name(rules.name), "kongs": f"{every['kongs'] / every['rounds']:.2f}"}
+    params: dict[str, Any] = {"ruleset": ruleset_name(rules.name), "kongs": f"{every['kongs'] / every['rounds']:.2f}"}
     if np.isnan(row["paid"]):
-        return words("report_kongs.unpaid", **said)
-    share, adds = amount(row["chain_share"], ".2%"), amount(row["chain_adds"], ".3f")
+        return words("report_kongs.unpaid", **params)
+    share, adds = said(estimates_in(row, "chain_share"), ".2%"), said(estimates_in(row, "chain_adds"), ".3f")
     changed = row["chain_share"] > 0
     chain = words("report_kongs.chained", share=share, adds=adds) if changed else words("report_kongs.unchained")
-    return words("report_kongs.paid", **said, paid=f"{row['paid']:.2f}", share=f"{row['of_all']:.1%}", chain=chain)
+    paid, of_all = said(estimates_in(row, "paid"), ".2f"), said(estimates_in(row, "of_all"), ".1%")
+    return words("report_kongs.paid", **params, paid=paid, share=of_all, chain=chain)
 
 
 # ---------------------------------------------------------------- after a kong
@@ -233,7 +251,8 @@ def _draw_forests(compared: pd.DataFrame, rulesets: list[str], canvas: Canvas, l
         # Every panel has a line for every player, so that the lines of a row stand side by side.
         rows = compared[compared["ruleset"] == ruleset].set_index("player").reindex(list(PLAYERS))
         labels = [label(_player_words(name), lang) if place % columns == 0 else "" for name in PLAYERS]
-        forest(axes, labels, rows["gain"], rows["gain_low"], rows["gain_high"])
+        forest(axes, labels, rows["gain"], rows["gain_low"], rows["gain_high"], zero=None)
+        mark_zero(axes)
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.set_title(label(ruleset_name(ruleset), lang))
         axes.set_xlabel(label(words("report_kongs.forest.axis"), lang))
@@ -249,16 +268,19 @@ def _peak(peaks: pd.DataFrame, rules: Ruleset) -> Words:
         "report_kongs.peak",
         ruleset=ruleset_name(rules.name),
         rounds=f"{every['rounds']:,}",
-        ten=f"{every['above_10']:.2%}",
-        twenty=f"{every['above_20']:.3%}",
-        fifty=f"{every['above_50']:.3%}",
+        ten=said(estimates_in(every, "above_10"), ".2%"),
+        twenty=said(estimates_in(every, "above_20"), ".2%"),
+        fifty=said(estimates_in(every, "above_50"), ".3%"),
         most=f"{every['most']:,}",
     )
     if "kong_liangdao_kawuxing" not in rows.index or rows.loc["kong_liangdao_kawuxing", "rounds"] == 0:
         return told
     three: Any = rows.loc["kong_liangdao_kawuxing"]
-    share, above = amount(three["share"], ".3%"), amount(three["above_20"], ".1%")
-    return Words.join([told, words("report_kongs.all_three", n=f"{three['rounds']:,}", share=share, twenty=above)])
+    said_of = {"n": f"{three['rounds']:,}", "share": said(estimates_in(three, "share"), ".3%")}
+    if np.isnan(three["above_20"]):
+        return Words.join([told, words("report_kongs.all_three_few", **said_of, events=MIN_EVENTS)])
+    twenty = said(estimates_in(three, "above_20"), ".1%")
+    return Words.join([told, words("report_kongs.all_three", **said_of, twenty=twenty)])
 
 
 def _survival_figure(played: list[Played], peaks: pd.DataFrame) -> Figure:
@@ -331,10 +353,15 @@ def _range(rows: pd.DataFrame, field: str, form: str) -> Words:
     """The smallest and the largest of a figure, with their rulesets."""
     ends = [rows.iloc[place] for place in dict.fromkeys([int(rows[field].argmin()), int(rows[field].argmax())])]
     told = [
-        words("report_kongs.of_ruleset", value=f"{row[field]:{form}}", ruleset=ruleset_name(row["ruleset"]))
+        words(
+            "report_kongs.of_ruleset",
+            value=said(estimates_in(row, field), form),
+            n=f"{row['rounds']:,}",
+            ruleset=ruleset_name(row["ruleset"]),
+        )
         for row in ends
     ]
-    return Words.join(told, en=" to ", zh="至")
+    return Words.join(told, en=", to ", zh="；")
 
 
 def _with_half_width(found: Estimates) -> str:
@@ -390,7 +417,9 @@ def _table(name: str, frame: pd.DataFrame, forms: Mapping[str, str]) -> Table:
     return Table(name, shown, words(f"report_kongs.{name}.caption"), columns)
 
 
-ANALYSIS = Analysis(name="kongs", analyse=analyse, presets=PRESETS, together=True, games=480_000, draft_games=9_000)
+ANALYSIS = Analysis(
+    name="kongs", analyse=analyse, presets=PRESETS, together=True, games=480_000, draft_games=9_000, per="ruleset"
+)
 
 
 def main() -> None:

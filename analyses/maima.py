@@ -340,7 +340,15 @@ def _figure(rules: Ruleset, faces: pd.DataFrame, value: pd.DataFrame, told: Word
         least=f"{shown['n'].min():,}" if len(shown) else "–",
         most=f"{shown['n'].max():,}" if len(shown) else "–",
     )
-    return Figure(f"{rules.name}_tile", caption, _text("alt", told=told), draw, (7.5, 4.0))
+    return Figure(
+        f"{rules.name}_tile", caption, _text("alt", told=Words.join([told, *_drawn(shown)])), draw, (7.5, 4.0)
+    )
+
+
+def _drawn(shown: pd.DataFrame) -> list[Words]:
+    """Say for whom the figure has dots by draws, of winners that had declared and that had not."""
+    there = [_text(f"series.{state}") for state in LIANGDAO[1:] if (shown["liangdao"] == state).any()]
+    return [_text("alt_dots", series=Words.join(there, en=", ", zh="、")) if there else _text("alt_no_dots")]
 
 
 def _spread(frame: pd.DataFrame, field: str) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from numpy.typing import NDArray
 
+from kwx_sim.findings.players import enumerated
 from kwx_sim.findings.rounds import deviation, mean, room_name, rooms_by_cap, said, verdict
 from kwx_sim.findings.wins import means
 from kwx_sim.report import (
@@ -25,6 +26,7 @@ from kwx_sim.report import (
     Column,
     Figure,
     Paragraph,
+    Part,
     Section,
     Table,
     Words,
@@ -33,7 +35,7 @@ from kwx_sim.report import (
     run,
     words,
 )
-from kwx_sim.report.figures import COLOURS, GREY
+from kwx_sim.report.figures import COLOURS, mark_zero
 from kwx_sim.report.verdicts import DELTA
 from kwx_sim.rules import Ruleset, changed
 from kwx_sim.trials import play_seats, seat_points
@@ -97,10 +99,12 @@ def analyse(work: Work) -> Section:
         name="piao",
         title=words("report_piao.title"),
         question=words("report_piao.question"),
-        headline=[_headline(cases, rules)],
+        headline=[_headline(cases, rules), _conclusion(cases, rules.piao.max)],
         parts=[
             Paragraph(words("report_piao.method", n=f"{walls:,}", rounds=f"{SEATS * walls:,}", rooms=_rooms(rules))),
-            Bullets([_on_field(case, rules.piao.max) for case in cases if case.cap == cases[0].cap]),
+            Bullets([_on_field(case, rules.piao.max) for case in _first_rooms(cases)]),
+            Paragraph(_conclusion(cases, rules.piao.max)),
+            *_turned(cases, rules.piao.max),
             Paragraph(_on_rooms(cases, rules.piao.max)),
             _steps_table(steps),
             Paragraph(words("report_piao.spread_intro")),
@@ -135,17 +139,21 @@ def steps_of(cases: list[Case], most: int) -> pd.DataFrame:
     """What each further piao of the player's own brings, and which choice that makes the best: a row a case."""
     frame = pd.DataFrame([{"field": case.field, "cap": case.cap, "n": case.result.size} for case in cases])
     frame["best"] = [best_choice(case, most) for case in cases]
+    frame["best_undoubled"] = [best_choice(case, most, doubled=False) for case in cases]
     estimate_columns(frame, "result", means([mean(case.result) for case in cases]))
     estimate_columns(frame, "step", means([mean(case.shares) for case in cases]))
     return estimate_columns(frame, "step_undoubled", means([mean(case.undoubled) for case in cases]))
 
 
-def best_choice(case: Case, most: int) -> str:
-    """Name the piao with the highest mean: `0`, the largest, `any` where symmetry makes all alike; within, unclear."""
+def best_choice(case: Case, most: int, *, doubled: bool = True) -> str:
+    """Name the piao with the highest mean: `0`, the largest, `any` where symmetry makes all alike; within, unclear.
+
+    `doubled`: as the rules have it; else where liangdao does not double piao.
+    """
     player, others = FIELDS[case.field]
     if player == others:
         return "any"
-    found = verdict(mean(case.shares))
+    found = verdict(mean(case.shares if doubled else case.undoubled))
     return {"above": str(most), "below": "0"}.get(found, found)
 
 
@@ -194,6 +202,50 @@ def _headline(cases: list[Case], rules: Ruleset) -> Words:
     )  # fmt: skip
 
 
+def _conclusion(cases: list[Case], most: int) -> Words:
+    """Say of whom which piao is the best, as the rules have it and where liangdao does not double piao."""
+    as_is, plain = (_best_by_choice(cases, most, doubled=doubled) for doubled in (True, False))
+    turned = enumerated([_short(case) for case in turning(cases, most)])
+    end = words("report_piao.turns", fields=turned) if turned.en else words("report_piao.turns_none")
+    return words("report_piao.conclusion", as_is=as_is, plain=plain, end=end)
+
+
+def _best_by_choice(cases: list[Case], most: int, *, doubled: bool) -> Words:
+    told = []
+    for choice in (str(most), "0", "within", "unclear"):
+        fields = [_short(case) for case in _first_rooms(cases) if best_choice(case, most, doubled=doubled) == choice]
+        if fields:
+            key = choice if choice in ("within", "unclear") else "best"
+            told.append(words(f"report_piao.choose.{key}", piao=choice, fields=enumerated(fields), margin=DELTA))
+    return Words.join(told, en="; ", zh="；")
+
+
+def turning(cases: list[Case], most: int) -> list[Case]:
+    """Give the cases in the first rooms of which the best choice turns round where liangdao does not double piao."""
+    ends = {str(most), "0"}
+    return [
+        case
+        for case in _first_rooms(cases)
+        if {best_choice(case, most), best_choice(case, most, doubled=False)} == ends
+    ]
+
+
+def _turned(cases: list[Case], most: int) -> list[Part]:
+    told = [
+        words("report_piao.turned", field=case.name, step=said(mean(case.shares)), plain=said(mean(case.undoubled)))
+        for case in turning(cases, most)
+    ]
+    return [Bullets(told)] if told else []
+
+
+def _first_rooms(cases: list[Case]) -> list[Case]:
+    return [case for case in cases if case.cap == cases[0].cap]
+
+
+def _short(case: Case) -> Words:
+    return words(f"report_piao.short.{case.field}")
+
+
 def _on_field(case: Case, most: int) -> Words:
     best = best_choice(case, most)
     key = {"0": "low", str(most): "high"}.get(best, best)
@@ -238,9 +290,15 @@ CAP = Column("cap", words("report_piao.head.cap"), "count")
 N = Column("n", words("report_piao.head.n"), "count")
 
 
+def _choice_words(best: str) -> Words:
+    return words(f"report_piao.choice.{best}")
+
+
 def _steps_table(frame: pd.DataFrame) -> Table:
     shown = _named(frame.sort_values("cap", kind="stable", ignore_index=True))
-    shown = shown.assign(choice=shown["best"].map(lambda best: words(f"report_piao.choice.{best}")))
+    shown = shown.assign(
+        choice=shown["best"].map(_choice_words), choice_undoubled=shown["best_undoubled"].map(_choice_words)
+    )
     columns = [
         PLAYERS,
         CAP,
@@ -248,6 +306,7 @@ def _steps_table(frame: pd.DataFrame) -> Table:
         Column("step", _head("step"), "estimate:+.3f"),
         Column("choice", _head("choice")),
         Column("step_undoubled", _head("step_undoubled"), "estimate:+.3f"),
+        Column("choice_undoubled", _head("choice_undoubled")),
         N,
     ]
     return Table("steps", shown, words("report_piao.caption.steps"), columns, show=len(FIELDS))
@@ -291,7 +350,7 @@ def _draw_steps(axes: Axes, steps: pd.DataFrame, lang: str) -> None:
         )
     axes.set_yticks(range(len(steps)), [words(f"report_piao.short.{name}").told(lang) for name in steps["field"]])
     axes.set_ylim(len(steps) - 0.5, -0.5)
-    axes.axvline(0, color=GREY, linewidth=0.8)
+    mark_zero(axes)
     axes.grid(axis="x")
     axes.set_xlabel(words("report_piao.axis.each", n=f"{int(steps['n'].iloc[0]):,}").told(lang))
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from kwx_sim.core.series import SERIES
 from kwx_sim.findings.bankroll import Walk, walk
+from kwx_sim.findings.players import enumerated
 from kwx_sim.findings.rounds import deviation, in_series, mean, room_name, rooms_by_cap, said, verdict, whole_series
 from kwx_sim.findings.wins import means, per_event, share_of
 from kwx_sim.report import (
@@ -182,11 +183,14 @@ def stakes_of(bankrolls: list[Bankroll], fee: int) -> pd.DataFrame:
     return estimate_columns(frame, "rounds", means([each.walk.rounds for each in bankrolls]))
 
 
-def paying(contests: list[Contest], fee: float) -> tuple[list[Contest], list[Contest]]:
-    """Find the gaps to weaker players, in one room, that clearly earn less than a fee, and those that earn more."""
+def paying(contests: list[Contest], fee: float) -> tuple[list[Contest], list[Contest], list[Contest]]:
+    """Find the gaps to weaker players, in one room, that clearly earn less than a fee, more, and neither clearly."""
     weaker = [each for each in contests if each.gap.startswith("others_") and each.cap == contests[0].cap]
-    sides = {each.gap: verdict(mean(each.result), fee) for each in weaker}
-    return [one for one in weaker if sides[one.gap] == "below"], [one for one in weaker if sides[one.gap] == "above"]
+    sides: dict[str, list[Contest]] = {"below": [], "above": [], "neither": []}
+    for each in weaker:
+        side = verdict(mean(each.result), fee)
+        sides[side if side in sides else "neither"].append(each)
+    return sides["below"], sides["above"], sides["neither"]
 
 
 # What is said and shown.
@@ -212,11 +216,21 @@ def _on_equal(fee: int) -> Words:
 
 
 def _on_break_even(contests: list[Contest], fee: float) -> Words:
-    """Say which gaps earned a fee and which did not."""
-    missing, earning = paying(contests, fee)
+    """Say which gaps earned a fee, which did not, and between which it turns."""
+    missing, earning, neither = paying(contests, fee)
     told = [_on_gap("short", missing[-1])] if missing else []
     told.append(_on_gap("enough", earning[0]) if earning else words("report_rooms.break_even.none"))
+    if neither:
+        told.append(words("report_rooms.break_even.unclear", who=enumerated([_percent(each) for each in neither])))
+    if missing and earning:
+        ends = {"low": _percent(missing[-1]), "high": _percent(earning[0])}
+        told.append(words("report_rooms.break_even.turns", **ends))
     return words("report_rooms.break_even.fee", fee=f"{fee:g}", told=Words.join(told, en="; ", zh="；"))
+
+
+def _percent(contest: Contest) -> Words:
+    told = f"{contest.gap.removeprefix('others_')}%"
+    return Words(told, told)
 
 
 def _on_gap(key: str, contest: Contest) -> Words:

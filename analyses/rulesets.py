@@ -17,6 +17,7 @@ from matplotlib.figure import Figure as Canvas
 from numpy.typing import ArrayLike, NDArray
 
 from kwx_sim.core.state import DISCARD_WON, KONG_ROBBED, SELF_DRAWN, UNDECIDED
+from kwx_sim.findings.alike import told_once
 from kwx_sim.findings.players import enumerated
 from kwx_sim.findings.rounds import said, whole_series, winners
 from kwx_sim.findings.wins import Wins, means, per_event, share_of, wins_of
@@ -109,19 +110,26 @@ def analyse(work: Work) -> Section:
     played = [_play(work, rules) for rules in work.rules]
     measured = {each.rules.name: dict(measures(each)) for each in played}
     frame = side_by_side(measured)
+    apart = _told_apart(measured, played)
     n = f"{len(played[0].rounds):,}"
     looser = [each for each in played if each.rules.shapes.missing_suit == "sets_only"]
     return Section(
         name="rulesets",
         title=words("report_rulesets.title"),
         question=words("report_rulesets.question"),
-        headline=[_ends(measured, "paid", "headline")],
+        headline=[_ends(apart, "paid", "headline")],
         parts=[
             Paragraph(words("report_rulesets.method", n=n)),
-            Bullets([*(_ends(measured, name) for name in COMPARED), *_alike(played)]),
+            Bullets(
+                [
+                    *(_ends(apart, name) for name in COMPARED if any(name in found for found in apart.values())),
+                    *_alike(played),
+                ]
+            ),
             _figure(frame, played),
             _table(frame, played),
             Paragraph(words("report_rulesets.notes")),
+            *_unpaid_kongs(played),
             *(part for each in looser for part in _on_missing_suit(each, _play(work, _strict(each.rules)))),
         ],
     )
@@ -202,11 +210,17 @@ def _where_points_come_from(played: Played) -> Iterator[tuple[str, Measure]]:
     moved = kongs + undecided + wins.by_round(wins.paid)
     yield "kongs", Measure(rounds["melds"][:, :, 1:].sum(axis=(1, 2)), played.each)
     yield "moved", Measure(moved, played.each)
-    yield "kong_points", Measure(kongs, moved, "share")
+    if _pays_kongs(played.rules):
+        yield "kong_points", Measure(kongs, moved, "share")
     if played.rules.maima.enabled:
         yield "maima_points", Measure(maima, moved, "share")
     if played.rules.liangdao.undecided_first_pays:
         yield "undecided_points", Measure(undecided, moved, "share")
+
+
+def _pays_kongs(rules: Ruleset) -> bool:
+    terms = rules.payment
+    return any((terms.direct_kong, terms.concealed_kong, terms.added_kong))
 
 
 def side_by_side(measured: dict[str, dict[str, Measure]]) -> pd.DataFrame:
@@ -224,8 +238,21 @@ def side_by_side(measured: dict[str, dict[str, Measure]]) -> pd.DataFrame:
 # What is said and shown.
 
 
+def _unpaid_kongs(played: list[Played]) -> list[Part]:
+    """Say where kongs pay nothing by the rules, which is no estimate."""
+    names = [each.name for each in played if not _pays_kongs(each.rules)]
+    return [Paragraph(words("report_rulesets.unpaid_kongs", rulesets=enumerated(names)))] if names else []
+
+
 def _measure(name: str) -> Words:
     return words(f"report_rulesets.measure.{name}")
+
+
+def _told_apart(measured: dict[str, dict[str, Measure]], played: list[Played]) -> dict[str, dict[str, Measure]]:
+    """The measures of each ruleset, those of rulesets that gave the same figures once under both names."""
+    frames = [{"all": side_by_side({"it": found}).assign(ruleset=name)} for name, found in measured.items()]
+    told = told_once([each.rules for each in played], frames)
+    return {one.rules.name: measured[played[one.place].rules.name] for one in told}
 
 
 def _alike(played: list[Played]) -> Iterator[Words]:
@@ -325,7 +352,7 @@ def _figure(frame: pd.DataFrame, played: list[Played]) -> Figure:
     )
 
 
-ANALYSIS = Analysis("rulesets", analyse, PRESETS, together=True, games=1_000_000, draft_games=30_000)
+ANALYSIS = Analysis("rulesets", analyse, PRESETS, together=True, games=1_000_000, draft_games=30_000, per="all")
 
 
 def main() -> None:

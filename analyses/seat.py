@@ -18,8 +18,18 @@ from numpy.typing import NDArray
 
 from kwx_sim.core.series import SERIES
 from kwx_sim.core.state import DISCARD_WON, SELF_DRAWN, UNDECIDED
+from kwx_sim.findings.alike import same, told_once
 from kwx_sim.findings.players import enumerated, found_in
-from kwx_sim.findings.rounds import EVEN_MARGIN, from_dealer, in_series, said, verdict, whole_series, winners
+from kwx_sim.findings.rounds import (
+    EVEN_MARGIN,
+    estimates_in,
+    from_dealer,
+    in_series,
+    said,
+    verdict,
+    whole_series,
+    winners,
+)
 from kwx_sim.findings.wins import means, per_event, share_of
 from kwx_sim.report import (
     Analysis,
@@ -35,8 +45,7 @@ from kwx_sim.report import (
     run,
     words,
 )
-from kwx_sim.report.cells import amount
-from kwx_sim.report.figures import COLOURS, GREY, ruleset_name
+from kwx_sim.report.figures import COLOURS, INK, mark_zero, ruleset_name
 from kwx_sim.report.verdicts import DELTA
 from kwx_sim.rules import PRESETS, Ruleset
 from kwx_sim.runs import Run
@@ -67,9 +76,9 @@ class Played(NamedTuple):
 def analyse(work: Work) -> Section:
     """Play every ruleset and look at the rounds by position."""
     played = [_play(work, rules) for rules in work.rules]
-    positions, feeding, stays = (
-        pd.concat(starmap(found, played), ignore_index=True) for found in (by_position, by_feeder, by_dealer)
-    )
+    found = told_once(work.rules, [{name: make(*one) for name, make in FRAMES.items()} for one in played])
+    played = [played[one.place]._replace(rules=one.rules) for one in found]
+    positions, feeding, stays = (pd.concat([one.frames[name] for one in found], ignore_index=True) for name in FRAMES)
     dealing, next_share = [dealer_gain(one.rounds) for one in played], [next_seat(one.rounds) for one in played]
     by_draws = [next_seat_by_draws(one.rounds) for one in played]
     count = len(played[0].rounds)
@@ -80,7 +89,7 @@ def analyse(work: Work) -> Section:
         headline=_headline(positions, feeding),
         parts=[
             Paragraph(words("report_seat.method", n=f"{count:,}", series=SERIES)),
-            Bullets([_on_dealing(*each) for each in zip(played, dealing, strict=True)]),
+            Bullets([*same(found), *starmap(_on_dealing, zip(played, dealing, strict=True))]),
             _positions_table(positions),
             _figure(played, positions, feeding),
             Paragraph(words("report_seat.feeding_intro", margin=f"{EVEN_MARGIN:.0%}")),
@@ -202,6 +211,9 @@ def _share(some: NDArray[Any], of: NDArray[Any]) -> Estimates:
     return share_of(in_series(some), in_series(of))
 
 
+FRAMES = {"positions": by_position, "feeding": by_feeder, "stays": by_dealer}
+
+
 # What is said and shown.
 
 
@@ -235,12 +247,16 @@ def _on_what_draws_leave(played: list[Played], found: list[tuple[Estimates, Esti
 def _headline(positions: pd.DataFrame, feeding: pd.DataFrame) -> list[Words]:
     of_all = feeding[feeding["feeder"] == "all"].sort_values("next")
     ends = {"least": of_all.iloc[0], "most": of_all.iloc[-1]}
-    told = {end: amount(row["next"], ".1%") for end, row in ends.items()}
+    told = {end: _next_of(row) for end, row in ends.items()}
     at = {f"{end}_at": ruleset_name(row["ruleset"]) for end, row in ends.items()}
     return [
         words("report_seat.headline.dealing", told=found_in(positions[positions["position"] == "dealer"], "points")),
         words(f"report_seat.headline.{'feeding' if len(of_all) > 1 else 'feeding_one'}", **told, **at),
     ]
+
+
+def _next_of(row: Any) -> Words:
+    return words("report_seat.counted", share=said(estimates_in(row, "next"), ".1%"), n=f"{row['n']:,}")
 
 
 def _head(name: str) -> Words:
@@ -301,7 +317,10 @@ def _figure(played: list[Played], positions: pd.DataFrame, feeding: pd.DataFrame
         for axes, frame, by, field in ((left, positions, "position", "points"), (right, feeding, "feeder", "next")):
             for place, position in enumerate(POSITIONS):
                 _dots(axes, frame[frame[by] == position], field, place, _position(position).told(lang))
-            axes.axvline(EVEN if field == "next" else 0, color=GREY, linewidth=0.8)
+            if field == "next":
+                axes.axvline(EVEN, color=INK, linewidth=1.0, zorder=1)
+            else:
+                mark_zero(axes)
             axes.set_xlabel(words(f"report_seat.axis.{field}").told(lang))
             axes.grid(axis="x")
         left.set_yticks(range(len(played)), [f"{one.name.told(lang)}\nn {len(one.rounds):,}" for one in played])
@@ -322,7 +341,7 @@ def _dots(axes: Axes, frame: pd.DataFrame, field: str, place: int, name: str) ->
     axes.errorbar(frame[field], heights, xerr=spread, label=name, **style)
 
 
-ANALYSIS = Analysis("seat", analyse, PRESETS, together=True, games=1_500_000, draft_games=50_000)
+ANALYSIS = Analysis("seat", analyse, PRESETS, together=True, games=1_500_000, draft_games=50_000, per="all")
 
 
 def main() -> None:

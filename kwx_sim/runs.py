@@ -131,9 +131,7 @@ class Run:
         return cls(
             rules=ruleset,
             room=None if chosen is None else chosen.name,
-            piao=tuple(
-                whole("piao", choice, 0, ruleset.piao.max) for choice in _three("piao", 0 if piao is None else piao)
-            ),
+            piao=tuple(_piao(choice, ruleset) for choice in _three("piao", 0 if piao is None else piao)),
             policies=tuple(map(parse_policy, _three("policies", "efficient" if policies is None else policies))),
             games=whole("games", DEFAULT_GAMES if games is None else games, 1, MAX_GAMES),
             seed=whole("seed", 0 if seed is None else seed, 0, MAX_SEED),
@@ -228,11 +226,12 @@ def play_run(
     return sums.view(series.SUMS)
 
 
-def span(run: Run, blocks: range | None) -> range:
-    """Check which of a run's blocks are asked for; by default all. Raises InputError."""
-    whole_run = range(run.blocks)
+def span(run: Run, blocks: range | slice | None) -> range:
+    """Check which of a run's blocks are asked for; by default all, and a slice may be open. Raises InputError."""
     if blocks is None:
-        return whole_run
+        return range(run.blocks)
+    if isinstance(blocks, slice):
+        blocks = range(blocks.start or 0, run.blocks if blocks.stop is None else blocks.stop, blocks.step or 1)
     if blocks.step != 1 or not 0 <= blocks.start < blocks.stop <= run.blocks:
         got = f"{blocks.start}:{blocks.stop}"
         raise InputError("simulate.blocks", got=got, blocks=run.blocks, block=BLOCK)
@@ -377,6 +376,12 @@ def _names(tables: Any) -> list[str]:
         return list(names)
     got = ", ".join(map(str, names)) if isinstance(names, Sequence) else str(names)
     raise InputError("simulate.table", expected=", ".join(TALLIES), got=got or "–")
+
+
+def _piao(choice: Any, rules: Ruleset) -> int:
+    if rules.piao.max == 0 and isinstance(choice, int) and choice > 0:
+        raise InputError("simulate.no_piao", field="piao", rules=rules.name, got=choice)
+    return whole("piao", choice, 0, rules.piao.max)
 
 
 def _three(field: str, value: Any) -> Sequence[Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from kwx_sim.errors import InputError
 from kwx_sim.rules import PRESETS, Ruleset, load_rules, parse_rules
 from kwx_sim.runs import Notice, Progress, Run, play_run, span
 from kwx_sim.store import Store, read_manifest
-from kwx_sim.tables import Setting, dress, join
+from kwx_sim.tables import Setting, dress, join, table_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,12 +33,14 @@ class Result:
     Attributes
     ----------
     blocks, blocks_missing : blocks of the run, and those of them that are still to be played
+    read_only : the run was read in a directory that cannot be written
     """
 
     tables: dict[str, pd.DataFrame]
     provenance: list[dict[str, Any]]
     blocks: int = 0
     blocks_missing: int = 0
+    read_only: bool = False
 
 
 def simulate(
@@ -55,10 +57,11 @@ def simulate(
     scheduler: str | None = None,
     out: str | Path | None = None,
     resume: str | Path | None = None,
-    blocks: range | None = None,
+    blocks: range | slice | None = None,
     rounds: bool | None = None,
     progress: Progress | None = None,
     notice: Notice | None = None,
+    keep: Callable[[Result], None] | None = None,
 ) -> Result:
     """Simulate rounds under one ruleset and make tables of them.
 
@@ -77,12 +80,13 @@ def simulate(
     scheduler : the address of a Dask scheduler, for that backend
     out : a directory for the manifest and the finished blocks of a new run
     resume : the directory of a run to continue. What is not given is as the run has it; what is given must agree, but
-        `games` may be more
+        `games` may be more; then the tables in the directory are removed, which would not be of the whole run
     blocks : play only these blocks of `kwx_sim.runs.BLOCK` rounds, and none that is there already; others may be played
-        elsewhere and joined by `kwx_sim.store.merge`
+        elsewhere and joined by `kwx_sim.store.merge`. A slice may leave an end open
     rounds : write every round into the directory too, a row each (see `kwx_sim.rounds`)
     progress : called with rounds done and rounds in all; first before any is played, resumed ones counted as done
     notice : called with an InputError that tells of something mended, such as a damaged block that is played again
+    keep : called with the result while no other process may play into the directory: to write its tables there
 
     Returns
     -------
@@ -108,17 +112,36 @@ def simulate(
         "backend": Backend.of(backend, workers=workers, scheduler=scheduler), "progress": progress, "notice": notice,
     }  # fmt: skip
     manifest = run.manifest()
-    with nullcontext() if where is None else Store(where, manifest, resume=resume is not None) as store:
+    with _opened(where, run, resume=resume is not None) as store:
         sums = play_run(run, store=store, blocks=chosen, **playing)
         if store is not None and store.complete and len(chosen) < run.blocks:
             # These were the last that lacked: now all are added up.
             sums = play_run(run, store=store, **playing)
         missing = 0 if store is None else run.blocks - len(store.finished)
-    return Result({} if missing else _dressed(run, sums), [manifest], run.blocks, missing)
+        read_only = store is not None and store.read_only
+        result = Result({} if missing else _dressed(run, sums), [manifest], run.blocks, missing, read_only)
+        if keep:
+            keep(result)
+    return result
+
+
+@contextmanager
+def _opened(where: str | Path | None, run: Run, *, resume: bool) -> Iterator[Store | None]:
+    """Open the run's directory, if there is one; what ends the backend is told with how to go on."""
+    if where is None:
+        yield None
+        return
+    with Store(where, run.manifest(), resume=resume, made_of_all=table_files(run.tables)) as store:
+        try:
+            yield store
+        except InputError as error:
+            if not error.key.startswith("backends."):
+                raise
+            raise InputError("simulate.ended", problem=error, path=str(where)) from error
 
 
 def _one_place(
-    out: str | Path | None, resume: str | Path | None, blocks: range | None, rounds: bool | None
+    out: str | Path | None, resume: str | Path | None, blocks: range | slice | None, rounds: bool | None
 ) -> str | Path | None:
     """The run's directory, if there is one. Raises InputError for two, and for none where one is needed."""
     if out is not None and resume is not None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import analyses
-from kwx_sim.report import Bullets, Figure, Paragraph, Table, Work, cells, figures
+from kwx_sim.report import Bullets, Figure, Heading, Paragraph, Table, Work, cells, figures
 from kwx_sim.report import font as fonts
 from kwx_sim.rules import PRESETS, load_rules
 from kwx_sim.text import LANGS
@@ -38,7 +38,7 @@ def texts(section):
     """Everything that the section says, as Words."""
     yield from (section.title, section.question, *section.headline)
     for part in section.parts:
-        if isinstance(part, Paragraph):
+        if isinstance(part, Heading | Paragraph):
             yield part.words
         elif isinstance(part, Bullets):
             yield from part.items

@@ -227,7 +227,7 @@ def test_no_record(tmp_path):
         (("--games", "1.5"), "--games: expected a whole number"),
         (("--first", "1e999999999"), "--first: expected a whole number"),
         (("--first", "1e11"), "games: expected a whole number from 1 to"),
-        (("--piao", "1"), "piao: expected a whole number from 0 to 0"),
+        (("--piao", "1"), "have no piao; expected 0, got 1"),
         (("--piao", "x"), "--piao: expected whole numbers"),
         (("--piao", "0,0"), "one for each of the three seats"),
         (("--room", "平民场"), "no room"),

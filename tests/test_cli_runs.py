@@ -7,7 +7,10 @@ import time
 import pytest
 from cli_runs import CHINESE, answer, refused, run, start
 
+from kwx_sim import simulation, store, tables
+from kwx_sim.errors import InputError
 from kwx_sim.runs import BLOCK
+from kwx_sim.store.directory import is_played
 
 GAMES = str(2 * BLOCK + 1000)
 ASKED = ("--games", GAMES, "--seed", "5", "--tables", "kawuxing_frequency")
@@ -32,7 +35,7 @@ def test_a_part_says_what_lacks_and_how_to_go_on(tmp_path):
     assert "kwx merge" in result.stdout
     assert not list(tmp_path.glob("part/*.csv")), "a table is always of the whole run"
     told = answer("simulate", "--resume", str(tmp_path / "part"), "--blocks", "0:1")
-    assert (told["tables"], told["files"], told["blocks_missing"]) == ({}, [], 1)
+    assert (told["tables"], told["files"], told["blocks"], told["blocks_missing"]) == ({}, [], 3, 1)
 
 
 def test_parts_are_merged_and_give_the_same_tables(played, tmp_path):
@@ -44,7 +47,8 @@ def test_parts_are_merged_and_give_the_same_tables(played, tmp_path):
     assert run("simulate", "--resume", str(merged)).exit_code == 0
     assert (merged / TABLE).read_bytes() == (played / "whole" / TABLE).read_bytes()
     told = answer("merge", *parts, "--out", str(tmp_path / "again"))
-    assert (told["blocks"], told["blocks_in_all"]) == (3, 3)
+    assert (told["blocks"], told["blocks_in_all"], told["games"]) == (3, 3, int(GAMES))
+    assert "different numbers of rounds" not in result.stdout
     assert "已合并" in run("merge", *parts, "--out", str(tmp_path / "third"), env=CHINESE).stdout
 
 
@@ -91,7 +95,7 @@ def test_two_runs_into_one_directory(tmp_path):
         refused(run("simulate", "--resume", out), f"{out}: another process is playing into this run")
         refused(run("simulate", "--games", "1e8", "--out", out), "another process is playing")
         listed = answer("runs", str(tmp_path))
-        assert [each["state"] for each in listed] == ["partial"]
+        assert [each["state"] for each in listed] == ["playing"]
     finally:
         child.kill()
         child.communicate()
@@ -128,8 +132,124 @@ def test_runs_are_listed(played, tmp_path):
     shown = run("runs", str(tmp_path), env={"COLUMNS": "200"})
     assert shown.exit_code == 0
     assert f"{int(GAMES):,}" in shown.stdout
-    assert "partial, of another version" in shown.stdout
+    assert "other version" in shown.stdout
     assert "已打完" in run("runs", str(played), env=CHINESE).stdout
+
+
+def test_parts_of_different_lengths_are_told(played, tmp_path):
+    longer = tmp_path / "longer"
+    assert run("simulate", "--games", str(4 * BLOCK), *ASKED[2:], "--out", str(longer), "--blocks", "3:").exit_code == 0
+    result = run("merge", str(played / "part1"), str(longer), "--out", str(tmp_path / "all"))
+    assert f"The parts have different numbers of rounds; the whole has {4 * BLOCK:,}." in result.stdout
+
+
+def test_open_ends_of_blocks(played, tmp_path):
+    for name, blocks in (("part1", ":1"), ("part2", "1:")):
+        assert run("simulate", *ASKED, "--out", str(tmp_path / name), "--blocks", blocks).exit_code == 0
+        there, here = (
+            sorted(file.name for file in (where / name / "blocks").iterdir()) for where in (played, tmp_path)
+        )
+        assert here == there
+
+
+def test_a_narrow_terminal_shows_whole_paths_and_states(played, monkeypatch):
+    monkeypatch.chdir(played)
+    shown = run("runs", env={"COLUMNS": "40"}).stdout.splitlines()
+    assert max(map(len, shown)) <= 40
+    assert [line.split()[0] for line in shown[2:]] == ["part1", "part2", "whole"]
+    assert [line.split()[-1] for line in shown[2:]] == ["partial", "partial", "complete"]
+    path = str(played / "whole")
+    assert any(line.startswith(path) for line in run("runs", path, env={"COLUMNS": "40"}).stdout.splitlines())
+
+
+def test_an_extension_takes_the_tables_of_the_shorter_run_away(tmp_path):
+    where = tmp_path / "run"
+    assert run("simulate", "--games", "3000", *ASKED[2:], "--out", str(where)).exit_code == 0
+    (where / "mine.csv").touch()
+    assert run("simulate", "--resume", str(where), "--games", GAMES, "--blocks", "0:1").exit_code == 0
+    left = {file.name for file in where.iterdir()} - {"run.lock"}
+    assert left == {"blocks", "manifest.json", "mine.csv"}
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_an_interrupted_merge_says_what_there_is(played, tmp_path, monkeypatch, when):
+    join, out = store.merge, tmp_path / "out"
+
+    def interrupted(*args):
+        if when == "after":
+            join(*args)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(store, "merge", interrupted)
+    result = run("merge", str(played / "part1"), str(played / "part2"), "--out", str(out))
+    if when == "after":
+        assert result.stderr.endswith(f"kwx simulate --resume {out}\n")
+    else:
+        assert result.stderr == f"Interrupted; nothing is merged, and nothing is left in {out}.\n"
+
+
+@pytest.mark.parametrize(("begun", "said"), [(0, "before anything was begun"), (1, "before a block"), (2, "are kept")])
+def test_an_interrupted_run_says_what_there_is(played, tmp_path, monkeypatch, begun, said):
+    where = tmp_path / "run"
+    if begun:
+        shutil.copytree(played / "part1", where)
+    if begun == 1:
+        (where / "blocks" / "000000.block").unlink()
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(simulation, "simulate", interrupted)
+    result = run("simulate", "--resume", str(where))
+    assert said in result.stderr
+    assert ("--resume" in result.stderr) == bool(begun)
+    assert ("are kept" in result.stderr) == (begun == 2)
+
+
+def test_tables_that_find_no_room_can_be_made_later(played, tmp_path, monkeypatch):
+    where = shutil.copytree(played / "whole", tmp_path / "run")
+    (where / TABLE).unlink()
+
+    def full(path, _):
+        assert is_played(where), "nobody else may write them meanwhile"
+        raise OSError(28, "No space left on device", str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tables, "write_whole", full)
+        result = run("simulate", "--resume", str(where))
+    assert result.exit_code == 2
+    told = result.stderr.splitlines()[-1]
+    assert told.startswith(f"kwx: {where}: the tables cannot be saved (No space left on device)")
+    assert told.endswith(f"once that is mended, kwx simulate --resume {where} goes on")
+    assert not (where / TABLE).exists()
+    assert run("simulate", "--resume", str(where)).exit_code == 0
+    assert (where / TABLE).read_bytes() == (played / "whole" / TABLE).read_bytes()
+
+
+def test_a_whole_run_is_read_where_nothing_can_be_written(played, tmp_path, monkeypatch):
+    where = shutil.copytree(played / "whole", tmp_path / "run")
+    (where / TABLE).unlink()
+    (where / "run.lock").unlink(missing_ok=True)
+    # Root may write anywhere.
+    monkeypatch.setattr("kwx_sim.store.directory.os.access", lambda *_: False)
+    before = sorted(where.iterdir())
+    result = run("simulate", "--resume", str(where))
+    assert result.exit_code == 0, result.stderr
+    assert "rounds with a kawuxing win" in result.stdout
+    assert result.stdout.splitlines()[-1] == f"{where} cannot be written: no tables were written there."
+    assert sorted(where.iterdir()) == before
+
+
+def test_what_ends_a_cluster_is_told_with_how_to_go_on(tmp_path, monkeypatch):
+    def lost(*_, **__):
+        raise InputError("backends.lost", scheduler="tcp://here:1")
+
+    monkeypatch.setattr(simulation, "play_run", lost)
+    where = tmp_path / "run"
+    refused(
+        run("simulate", *ASKED, "--out", str(where)),
+        f"tcp://here:1: the scheduler is lost. To go on: kwx simulate --resume {where}\n",
+    )
 
 
 def test_names_do_not_steer_the_terminal(played, tmp_path):

@@ -146,7 +146,9 @@ def test_a_killed_run_goes_on_where_it_was_and_leaves_nobody_behind(tmp_path, sa
 def test_a_terminated_run_leaves_nobody_behind(tmp_path):
     playing = begun(tmp_path / "run", "--backend", "loky", "--workers", "2").wait_for_blocks(1)
     everybody = psutil.Process(playing.process.pid).children(recursive=True)
-    playing.end(signal.SIGTERM)
+    status, said = playing.end(signal.SIGTERM)
+    assert status == 128 + signal.SIGTERM
+    assert said == f"Interrupted; finished blocks are kept. To go on: kwx simulate --resume {playing.where}\n"
     assert psutil.wait_procs(everybody, timeout=10)[1] == []
 
 

@@ -13,12 +13,14 @@ import pytest
 from fontTools.ttLib import TTFont
 
 from kwx_sim.errors import InputError
+from kwx_sim.findings.alike import same, told_once
 from kwx_sim.findings.rounds import said, verdict
 from kwx_sim.report import (
     Analysis,
     Bullets,
     Column,
     Figure,
+    Heading,
     Paragraph,
     Section,
     Table,
@@ -37,7 +39,9 @@ from kwx_sim.report import (
     write,
 )
 from kwx_sim.report.font.make import printed
-from kwx_sim.report.told import basis
+from kwx_sim.report.section import ruleset_name
+from kwx_sim.report.told import draft_of_section
+from kwx_sim.report.verdicts import DELTA
 from kwx_sim.report.writers import Writers
 from kwx_sim.rules import load_rules
 from kwx_sim.stats import Estimates, ratio
@@ -76,6 +80,7 @@ def small(work):
         question=Words("What is small?", "什么是小？"),
         headline=[Words("It is small.", "很小。")],
         parts=[
+            Heading(Words("1a · a claim", "1a · 一条说法"), "claim-1a"),
             Paragraph(Words("Prose & more", "文字「引文」")),
             Bullets([Words("one", "一"), Words("two", "二")]),
             Table("gains", frame, Words("Gains", "得失"), columns, show=3),
@@ -148,8 +153,12 @@ def test_a_page_is_whole_and_needs_no_other_file(out, name):
     assert page.images
     assert all(image["alt"] == alternative for image in page.images)
     said = " ".join("".join(page.text).split())
-    assert basis(lang) in said
-    assert words("report.draft.section", games="500", full="2,000").told(lang) in said
+    games = "500" if "/" in name else "1,000"
+    assert words("report.basis", margin=DELTA, games=games).told(lang) in said
+    assert words("report.draft.section", games="500", full="2,000", each="").told(lang) in said
+    assert ("（草稿）</title>" if lang == "zh" else " (draft)</title>") in source
+    headed = [place for place in page.ids if place.endswith("-small-claim-1a")]
+    assert len(headed) == (1 if "/" in name else 2)
     assert ("小事 <一>" if lang == "zh" else "Small <things>") in said
     assert "<b>&" in said
     assert "seed" in said.lower() or "随机种子" in said
@@ -190,7 +199,7 @@ def test_a_report_of_fewer_rounds_than_its_own_is_marked_as_a_draft(tmp_path, ga
         assert ("DRAFT" in source) == draft, name
         assert (f"{games:,} rounds instead of the 2,000" in source) == draft, name
     front = (tmp_path / "index.en.html").read_text(encoding="utf-8")
-    assert (f"Small &lt;things&gt; {games:,} of 2,000" in front) == draft
+    assert (f"“Small &lt;things&gt;”: {games:,} of 2,000" in front) == draft
     assert f"python -m analyses.small --rules xiangyang --games {games} --seed 1" in front
     assert (tmp_path / "xiangyang" / "small" / "map.en.svg").exists() != draft
     assert not (tmp_path / "suizhou").exists()
@@ -203,6 +212,7 @@ def test_markdown_shows_figures_by_relative_path(out):
             assert (out / file).is_file()
         assert f"xiangyang/small/map.{lang}.png" in told
         assert "\\|x\\|" in told
+        assert '<a id="xiangyang-small-claim-1a"></a>1a · ' in told
         rows = [line for line in told.splitlines() if line.startswith("|")]
         assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {4}
 
@@ -395,6 +405,37 @@ def test_more_and_less_are_said_beyond_the_margin_alone(low, high, told):
 def test_nothing_is_said_with_a_sign():
     found = Estimates(*map(np.array, (-0.0001, 0.0, -0.0004, 0.0004)))
     assert said(found, "+.3f").en == "0.000 (0.000 to 0.000)"
+
+
+def test_a_bound_near_the_margin_is_said_with_a_third_decimal():
+    near = Estimates(*map(np.array, (0.11, 0.03, 0.049, 0.171)))
+    assert said(near).en == "+0.110 (+0.049 to +0.171)"
+    assert said(near, ".1%").en == "11.0% (4.9% to 17.1%)"
+    far = Estimates(*map(np.array, (0.11, 0.03, 0.06, 0.17)))
+    assert said(far).en == "+0.11 (+0.06 to +0.17)"
+
+
+def test_rulesets_with_the_same_data_are_told_once():
+    rulesets = [load_rules(name) for name in ("suizhou", "xiangyang", "shiyan")]
+    frames = [
+        {"gain": pd.DataFrame({"ruleset": rules.name, "gain": [gain, np.nan]})}
+        for rules, gain in zip(rulesets, (0.1, 0.2, 0.2), strict=True)
+    ]
+    told = told_once(rulesets, frames)
+    assert [(one.rules.name, one.place) for one in told] == [("suizhou", 0), ("xiangyang+shiyan", 1)]
+    assert set(told[1].frames["gain"]["ruleset"]) == {"xiangyang+shiyan"}
+    assert ruleset_name("xiangyang+shiyan") == Words("Xiangyang and Shiyan", "襄阳与十堰")
+    (sentence,) = same(told)
+    assert sentence.en.startswith("Xiangyang and Shiyan: not one figure")
+    frames[2]["gain"].loc[0, "gain"] += 1e-9
+    assert len(told_once(rulesets, frames)) == 3
+
+
+@pytest.mark.parametrize(("per", "told"), [("", ""), ("all", " in all"), ("ruleset", " a ruleset")])
+def test_a_draft_s_size_says_of_what_it_is(per, told):
+    sizes = {"draft": True, "games": 100, "full_games": 900, "rules": [{}, {}], "per": per}
+    said_of = draft_of_section({"record": sizes}, "en")
+    assert f"100 rounds{told} instead of the 900 of the full report;" in said_of
 
 
 # ---------------------------------------------------------------- publishing

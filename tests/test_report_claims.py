@@ -1,5 +1,7 @@
 """The documents' claims: every one is there and told, figures are those that a slow way finds, sentences follow."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,11 @@ from kwx_sim.core.state import DISCARD_WON, SELF_DRAWN
 from kwx_sim.findings.claims import page
 from kwx_sim.findings.claims.beside import BESIDE
 from kwx_sim.findings.claims.deals import Deals, Found, mean_of, share_of
+from kwx_sim.findings.claims.exact import EXACT
 from kwx_sim.findings.claims.registry import Claim, claims
 from kwx_sim.findings.claims.results import FEWEST_JUDGED, NOT_TESTED, Explored, Finding, Results, find
-from kwx_sim.findings.claims.samples import DOZENS, MEASURES
+from kwx_sim.findings.claims.sample import Sample, same_data
+from kwx_sim.findings.claims.samples import DOZENS, MEASURES, gain
 from kwx_sim.findings.claims.sentences import block, figure, level_name, margin, verdict
 from kwx_sim.findings.claims.shapes import lone_kinds, partial_kinds, single_tile_wait
 from kwx_sim.report.section import Bullets, Figure, Table
@@ -61,7 +65,8 @@ def test_every_number_of_the_rules_has_its_claims():
 def test_a_claim_has_its_words_and_its_one_test(claim):
     names = ["short", "said", "left" if claim.test == "none" else "test"]
     assert all(claim.text(name).told(lang) for name in names for lang in LANGS)
-    assert (claim.measure in MEASURES) == (claim.test == "fact")
+    assert (claim.measure in MEASURES) == (claim.test in ("fact", "exact"))
+    assert (claim.measure in EXACT) == (claim.test == "exact")
     assert not claim.split or claim.split in MEASURES
     assert not claim.beside or claim.beside in BESIDE
     assert not set(claim.also) & set(claim.presets)
@@ -92,7 +97,7 @@ def test_varied_contrasts_change_one_field():
 
 def test_a_gain_is_that_of_trials(platform):
     claim = Claim(id="x", number=6, document="A", test="players", follows="kong=0", against="", others="avoidance=0")
-    found = platform.gain(claim)
+    found = gain(claim, platform).found()
     played = [
         trials.play_seats("platform", player, "efficient:avoidance=0", walls=WALLS, seed=SEED)
         for player in ("efficient:kong=0", "efficient")
@@ -257,7 +262,7 @@ def test_a_five_kept_is_weighed_against_other_discards_as_near():
 def test_splits_of_a_sample_hold_all_of_it(platform):
     sample = MEASURES["declared"](platform)
     early = sample.labels["turn"] < 5
-    parts = [sample.found(early), sample.found(~early)]
+    parts = [sample.chosen(early).found(), sample.chosen(~early).found()]
     assert sum(part.n for part in parts) == sample.found().n
     assert sum(part.mean * part.n for part in parts) == pytest.approx(sample.found().mean * sample.found().n)
 
@@ -307,12 +312,14 @@ def test_every_claim_has_a_verdict(results):
     for claim in claims():
         assert (results.verdicts[claim.id] == NOT_TESTED) == (claim.test == "none")
         tested = {one.ruleset for one in results.tested if one.claim == claim}
-        assert tested == (set() if claim.test == "none" else set(claim.presets))
+        told = {ruleset for one in results.tested if one.claim == claim for ruleset in (one.ruleset, *one.same)}
+        assert told == (set() if claim.test == "none" else set(claim.presets))
+        assert "shiyan" not in tested, "no hand paid more at Xiangyang in so few rounds"
 
 
 def test_an_interval_says_what_the_verdict_says(results):
     for one in results.tested:
-        if one.few:
+        if one.few or one.exact is not None:
             assert np.isnan([one.low, one.high]).all()
             continue
         edge = one.claim.margin
@@ -341,7 +348,7 @@ NUMBER = Claim(id="maima_mean", number=2, document="A", test="fact", measure="x"
 )
 def test_a_number_that_the_document_names_is_compared_with_the_interval(monkeypatch, mean, se, given, sentence):
     found = Found(mean, se, mean - 1.96 * se, mean + 1.96 * se, 1000)
-    monkeypatch.setattr("kwx_sim.findings.claims.results._figure", lambda *_: found)
+    monkeypatch.setattr("kwx_sim.findings.claims.results._sample", lambda *_: SimpleNamespace(found=lambda: found))
     results = find([NUMBER], {"platform": None}, explored_walls=6)
     (one,) = results.tested
     assert (one.verdict, results.verdicts) == (given, {NUMBER.id: given})
@@ -349,6 +356,94 @@ def test_a_number_that_the_document_names_is_compared_with_the_interval(monkeypa
     assert margin(NUMBER) == "5.50 ± 0.05"
     bullets = block(NUMBER, results)[1]
     assert sentence in "".join(item.en for item in bullets.items)
+
+
+def test_what_the_rules_say_is_no_test_among_others(results):
+    by_id = {one.claim.id: one for one in results.tested if one.exact is not None}
+    assert by_id.keys() == {"maima_mean", "four_six_feeds"}
+    maima, fed = by_id["maima_mean"], by_id["four_six_feeds"]
+    assert (maima.exact, maima.verdict) == (480 / 84, FAILS)
+    assert (fed.exact, fed.verdict) == (0, FAILS)
+    assert verdict(maima.claim, results).en == "FAILS by the rules: exactly 5.714"
+    assert "the document's 5.5 is refuted exactly" in "".join(item.en for item in block(maima.claim, results)[1].items)
+    others = [one for one in results.tested if one.exact is None and not one.few]
+    assert f"The {len(others)} contrasts were judged together" in page.section(claims(), results).parts[2].words.en
+
+
+def test_rulesets_that_gave_the_same_data_are_one_witness():
+    claim = next(claim for claim in claims() if claim.id == "kong_good")
+    deals = {preset: deals_of(preset, walls=FEWEST_JUDGED) for preset in ("suizhou", "xiangyang", "shiyan")}
+    tested = find([claim], deals, explored_walls=6).tested
+    assert [(one.ruleset, one.same) for one in tested] == [("suizhou", ()), ("xiangyang", ("shiyan",))]
+    alone = find([claim], {preset: deals[preset] for preset in ("suizhou", "xiangyang")}, explored_walls=6).tested
+    assert [(one.p, one.low, one.high) for one in tested] == [(one.p, one.low, one.high) for one in alone]
+    told = "".join(item.en for item in block(claim, find([claim], deals, explored_walls=6))[1].items)
+    assert "Xiangyang and Shiyan" in told
+
+
+def test_data_are_the_same_round_by_round():
+    one = Sample(np.arange(4000), np.ones(4000))
+    other = Sample(one.total + (one.total == 7), one.count)
+    assert same_data(one, one)
+    assert same_data(one, other), "one in 4,000"
+    assert same_data(one, Sample(one.total + (one.total < 20), one.count))
+    assert not same_data(one, Sample(one.total + (one.total < 90), one.count)), "more than 2%"
+    assert not same_data(one, Sample(one.total + 3 * (one.total < 20), one.count)), "60 bases in 4,000"
+    assert same_data(one.chosen(one.total != 9), one)
+    assert not same_data(one.chosen(one.total > 9), one)
+    rare = Sample(np.eye(1, 4000)[0], one.count)
+    assert not same_data(rare, Sample(np.eye(1, 4000, 5)[0], one.count)), "all that is not 0 differs"
+
+
+def test_a_comparison_has_one_figure(results):
+    judged = [one for one in results.explored if one.judged is not None]
+    assert {"guarding_pays", "small_feeds_big", "kongs_gain", "kong_good", "kongs_trap", "kong_on_kong"} <= {
+        one.claim.id for one in judged
+    }
+    for one in judged:
+        sign = 1 if one.judged.claim.contrast == one.claim.contrast else -1
+        assert one.found.mean == pytest.approx(sign * one.judged.found.mean)
+    claim = next(claim for claim in claims() if claim.id == "kong_good")
+    assert "the same comparison as No. 6b" in "".join(item.en for item in block(claim, results)[1].items)
+
+
+def test_what_hardly_ever_goes_differently_is_not_judged():
+    found = Found(0.0, 0.001, -0.002, 0.002, 5000, moved=29)
+    few = Finding(PLAYERS, "suizhou", found)
+    assert few.few
+    assert few.rare
+    assert not Finding(PLAYERS, "suizhou", found._replace(moved=30)).few
+    results = Results((few,), (), {PLAYERS.id: UNCLEAR})
+    assert verdict(PLAYERS, results).en == "UNCLEAR: only 29 of 5,000 went differently"
+    # Wilson's upper end of 29 in 5,000 is 0.00832.
+    assert "more than 6.0 bases each time" in "".join(item.en for item in block(PLAYERS, results)[1].items)
+    none = Explored(PLAYERS, "suizhou", "turn", "1–3", "round", found._replace(moved=0))
+    assert "1–3: none of 5,000 went differently" in told([few], [none])
+
+
+def test_claims_of_a_number_have_letters():
+    assert [claim.label for claim in claims()][:8] == ["1a", "1b", "1c", "1d", "1e", "1f", "2", "3a"]
+    assert len({claim.label for claim in claims()}) == len(claims())
+
+
+def test_best_and_worst_are_told_with_what_they_are_not_told_apart_from():
+    def named(label: str, mean: float, half: float) -> Finding:
+        claim = PLAYERS.model_copy(update={"id": label})
+        return Finding(claim, "suizhou", Found(mean, 0.01, mean, mean, 900), 0, HOLDS, mean - half, mean + half)
+
+    rows = [named("kong_good", 0.6, 0.1), named("only_triplets", 0.5, 0.1), named("dragon_singles", 0.3, 0.05)]
+    (best,) = page._ends(Results(tuple(rows), (), {}))
+    assert "“a kong is good”" in best.en
+    assert "Suizhou +0.60 [+0.50, +0.70], n 900" in best.en
+    assert "“triplets alone have no future”" in best.en
+    assert "single dragon" not in best.en
+
+
+def test_what_turns_round_elsewhere_is_counted():
+    results = Results((cell(0.3, HOLDS),), (explored("ruleset", "platform", -0.3, 0.01),), {PLAYERS.id: HOLDS})
+    told = page.section([PLAYERS], results).headline
+    assert "another document 1 of them turn round" in told[1].en
+    assert "None of them" in page.section([PLAYERS], Results(results.tested, (), results.verdicts)).headline[1].en
 
 
 def test_too_few_data_are_not_judged_nor_counted():
@@ -369,7 +464,9 @@ def test_a_verdict_on_a_stand_in_is_of_what_was_tested():
     told = verdict(claim, results)
     assert told.en == "HOLDS for a stand-in: that keeping shown waits back gains, whatever the hands are worth"
     assert "代替的检验" in told.zh
-    assert len(page.section([claim], results).headline) == 1, "it is no claim that a player could follow as it stands"
+    assert not any("gained most" in line.en for line in page.section([claim], results).headline), (
+        "it is no claim that a player could follow as it stands"
+    )
 
 
 def test_alternative_texts_count_by_the_verdicts():
@@ -409,12 +506,14 @@ def test_any_claim_is_judged_under_a_ruleset_of_one_s_own():
 
 
 def test_what_is_explored_is_adjusted_together(results):
-    asked = [one for one in results.explored if one.factor != "beside" and one.unit != "share"]
+    asked = [one for one in results.explored if one.asked]
     assert len(asked) > 20
     assert all(0 <= one.q <= 1 for one in asked)
     others = [one for one in results.explored if one not in asked]
     assert others
-    assert all(np.isnan(one.q) and not one.clear for one in others)
+    assert all(np.isnan(one.q) for one in others)
+    assert not any(one.clear for one in others if one.judged is None)
+    assert all(one.factor == "beside" or one.unit == "share" or one.rare or one.judged for one in others)
 
 
 def test_the_section_shows_every_claim_and_contrast(results):
@@ -422,7 +521,7 @@ def test_the_section_shows_every_claim_and_contrast(results):
     tables = {part.name: part for part in section.parts if isinstance(part, Table)}
     assert len(tables["claims"].frame) == len(claims())
     assert len(tables["contrasts"].frame) == len(results.tested)
-    assert len(tables["explored"].frame) == len(results.explored)
+    assert len(tables["explored"].frame) == sum(one.judged is None for one in results.explored)
     assert [part.name for part in section.parts if isinstance(part, Figure)] == ["players_forest", "facts_forest"]
     assert sum(isinstance(part, Bullets) for part in section.parts) == len(claims())
 
@@ -475,7 +574,8 @@ def test_where_it_turns_is_told_by_what_is_clear():
         explored("turn", "7–9", 0.3, 0.01),
     ]
     assert "clearly above 0 for 7–9, clearly below for 1–3" in told([cell(0.1, "HOLDS")], groups)
-    assert "No group is clearly below 0." in told([cell(0.1, "HOLDS")], groups[1:])
+    assert "Clearly above 0: 7–9; none clearly below." in told([cell(0.1, "HOLDS")], groups[1:])
+    assert "Clearly below 0: 1–3; none clearly above." in told([cell(0.1, "HOLDS")], groups[:2])
     assert "No group differs clearly from 0." in told([cell(0.1, "HOLDS")], groups[1:2])
 
 

@@ -190,10 +190,14 @@ def test_the_headline_counts_what_an_aim_gains_over_no_plan():
         return row | {f"{name}{end}": of[name] + shift for name in of for end, shift in ends.items()}
 
     aims = [cell("none", 0, 0.1, np.nan), cell("flush", 1, 0.3, 0.2), cell("pairs", 1, 0.2, 0.0)]
-    aims += [cell("flush", 4, 0.2, -0.3), cell("pairs", 4, 0.2, -0.4)]
+    aims += [cell("triplets", 1, np.nan, np.nan), cell("flush", 4, 0.2, -0.3), cell("pairs", 4, 0.2, -0.4)]
     told = fans._headline(pd.DataFrame(aims)).en
-    assert "in 1 of 2 cases (aim and ruleset), behind in 0, no difference in 1, not clear in 0" in told
-    assert "ahead in 0, behind in 2, by up to 0.40" in told
+    assert (
+        "in 1 of 2 cases (aim and ruleset), behind in 0, no difference in 1, not clear in 0; 1 more were not judged"
+        in told
+    )
+    assert "ahead in 0, behind in 2, no difference in 0, not clear in 0, not judged in 0" in told
+    assert "the largest loss was −0.40 (−0.41 to −0.39)" in told
 
 
 def test_own_fans_are_those_of_the_player_s_seat():

@@ -9,7 +9,7 @@ import kwx_sim
 from analyses import liangdao_timing
 from kwx_sim.core.fork import ARMS, FORK
 from kwx_sim.core.jit import records
-from kwx_sim.findings.liangdao import courses, forks, settings
+from kwx_sim.findings.liangdao import advice, conditions, courses, figures, forks, settings, wording
 from kwx_sim.report import Figure, Table, Work
 from kwx_sim.report.figures import draw
 from kwx_sim.rules import load_rules, rules_hash
@@ -104,6 +104,29 @@ def test_a_cell_is_clear_only_beyond_the_margin():
     assert forks.verdicts(found, clearly, margin=0.05).tolist() == ["above", "unclear", "below", "within", "within"]
 
 
+def test_what_only_the_number_of_cells_makes_unclear_is_said_so():
+    found = Estimates(np.array([0.3, 0.3, -0.3]), np.full(3, 0.1), np.array([0.1, 0.04, -0.5]), np.full(3, 0.5))
+    found = found._replace(ci_high=np.array([0.5, 0.56, -0.1]))
+    told = forks.adjusted(found, np.array(["unclear", "unclear", "above"]), margin=0.05)
+    assert told.tolist() == ["adjusted", "unclear", "above"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [(0.0512, 0.2, "+0.051"), (0.0496, 0.2, "+0.0496"), (0.01, 0.2, "+0.01"), (0.05004, 0.2, "+0.05004")],
+)
+def test_rounding_moves_no_bound_across_the_margin(low, high, expected):
+    found = Estimates(*(np.array(value) for value in (0.1, 0.01, low, high)))
+    assert f"({expected} to" in wording.precise(found).en
+
+
+def test_panels_without_a_cell_are_left_out(played):
+    shown = figures.Map.of(played, gain_of(played))
+    held = [fan for fan in range(4) if (shown.n[..., fan] >= forks.LEAST).any()]
+    assert shown.panels == held
+    assert figures.map_size(shown)[1] == (6.5 if len(held) <= 2 else 12.0)
+
+
 def test_names_of_bins():
     assert forks.BIN_NAMES["live"] == ["0", "1", "2", "3", "4", "5–6", "7–8", "9+"]
     assert forks.span_name("fan", 1, 2) == "2–7"
@@ -158,7 +181,7 @@ def test_a_rule_takes_the_arms_that_its_lines_say():
     thumb = courses.Thumb("live", ((0, 1), (2, 3)), (6, 0), ARMS.index("in 2"))
     found = made_up([(5, 1), (6, 1), (6, 3), (0, 4), (5, 2)])
     assert [ARMS[arm] for arm in thumb.arms(found)] == ["in 2", "declare", "declare", "declare", "in 2"]
-    english = [line.en for line in liangdao_timing._lines(thumb)]
+    english = [line.en for line in advice.lines(thumb)]
     assert english == [
         "A hand worth 1–3 fan: declare with 6 or more live tiles.",
         "A hand worth 4 fan or more: declare at once.",
@@ -166,20 +189,71 @@ def test_a_rule_takes_the_arms_that_its_lines_say():
     ]
 
 
+def test_a_rule_of_one_way_is_one_line():
+    everything = ((0, 3),)
+    always = courses.Thumb("live", everything, (0,), forks.NEVER)
+    never = courses.Thumb("kinds", everything, (courses.LEVELS["kinds"],), forks.NEVER)
+    assert [thumb.arm for thumb in (always, never)] == [forks.DECLARE, forks.NEVER]
+    assert [line.en for thumb in (always, never) for line in advice.lines(thumb)] == [
+        "Any hand: declare now.",
+        "Any hand: never declare.",
+    ]
+    assert {(thumb.lines, thumb.terms) for thumb in (always, never)} == {(1, 0)}
+
+
 def test_noise_makes_the_shortest_rule():
     noise = np.random.default_rng(6)
     found = made_up([(live, fan) for live in range(12) for fan in (1, 2, 4, 8)] * 20)
     found.rows["points"] = noise.integers(-3, 4, found.rows["points"].shape)
-    assert courses.fit_thumb(found).lines <= 2
+    assert courses.fit_thumb(found).lines == 1
+
+
+def test_a_line_that_gains_nothing_is_left_out():
+    # Beyond "declare with 6 or more" nothing pays, whatever the hand is worth: thresholds by fan would fit noise.
+    noise = np.random.default_rng(7)
+    found = made_up(noise.permuted([(live, fan) for live in range(12) for fan in (1, 2, 4, 8)] * 100, axis=0))
+    gain = np.where(found.value("live") >= 6, 2, -2) + noise.integers(-4, 5, len(found.rows))
+    found.rows["points"][:, forks.DECLARE] = gain
+    thumb = courses.fit_thumb(found)
+    assert (thumb.groups, thumb.thresholds, thumb.otherwise) == (((0, 3),), (6,), forks.NEVER)
+
+
+def test_hands_worth_what_few_are_have_no_line_of_their_own():
+    hands = [(live, 1) for live in range(12)] * 50 + [(3, 8)] * (courses.ENOUGH - 1)
+    found = made_up(hands)
+    found.rows["points"][:, forks.DECLARE] = np.where(found.value("live") >= 6, 2, -2)
+    found.rows["points"][-courses.ENOUGH + 1 :, forks.DECLARE] = 2
+    assert len(courses.fit_thumb(found).groups) == 1
+
+
+@pytest.mark.parametrize(("gain", "better"), [(1, True), (0, False)])
+def test_a_rule_is_advised_only_where_it_beats_every_simple_course(gain, better):
+    found = made_up([(live, 1) for live in range(12)] * 100)
+    live = found.value("live")
+    found.rows["points"][:, forks.DECLARE] = np.where(live >= 6, 2, 2 - 2 * gain)
+    found.rows["points"][:, ARMS.index("quiet")] = np.where(live >= 6, 1, 2)
+    thumb = courses.Thumb("live", ((0, 3),), (6,), ARMS.index("quiet"))
+    judged = courses.judge_courses(found, thumb)
+    assert judged.thumb_is_better is better
+    told = advice.advised(wording.told("title"), thumb, judged).en
+    assert ("Any hand: declare with 6 or more live tiles." in told) is better
+    assert judged.simple == ("quiet" if better else "declare")
+
+
+def test_the_best_simple_course_is_chosen_on_the_half_that_does_not_judge(played):
+    turned = forks.Forks(GAMES, played.rows.copy())
+    turned.rows["points"][turned.number % 2 == 1] *= -1
+    thumb = courses.fit_thumb(played.half(0))
+    assert courses.judge_courses(turned, thumb).simple == courses.judge_courses(played, thumb).simple
 
 
 def test_courses_are_judged_on_odd_rounds_alone(played):
     thumb = courses.fit_thumb(played.half(0))
     judged = courses.judge_courses(played, thumb)
     assert (judged.judged.number % 2 == 1).all()
-    always, full = judged.of["always"], judged.of["full"]
-    assert always.cost.mean == pytest.approx(full.gain.mean - always.gain.mean)
-    assert full.cost.mean == judged.of["never"].gain.mean == 0
+    always, full = judged.of["declare"], judged.of["full"]
+    assert always.against_full.mean == pytest.approx(always.gain.mean - full.gain.mean)
+    assert full.against_full.mean == judged.of["never"].gain.mean == 0
 
 
 # ---------------------------------------------------------------- settings
@@ -189,11 +263,11 @@ def test_courses_are_judged_on_odd_rounds_alone(played):
 def test_every_panel_has_the_ruleset_s_own_once(preset):
     rules = load_rules(preset)
     for _, variants in settings._variants(rules):
-        others = [other for _, other in variants if other is not None]
+        others = [other for _, _, other in variants if other is not None]
         assert len(others) == len(variants) - 1
         assert len({rules_hash(other) for other in (*others, rules)}) == len(variants)
     caps = dict(settings._variants(rules))["cap"]
-    played = [settings.own_cap(rules if other is None else other) for _, other in caps]
+    played = [settings.own_cap(rules if other is None else other) for _, _, other in caps]
     assert set(played) == {0, 8, 16, settings.own_cap(rules)}
 
 
@@ -203,6 +277,38 @@ def test_against_players_who_avoid_alike_the_forks_are_the_run_s_own(played):
     own = played.rows[played.number < GAMES // 5]
     own = own[np.lexsort((own["seat"], own["number"]))]
     assert (rotated["points"] == own["points"]).all()
+
+
+@pytest.mark.parametrize(("twin", "key"), [("shiyan", "no payment differed"), ("suizhou", "has no section of its own")])
+def test_a_ruleset_that_pays_alike_is_told_so(played, twin, key):
+    work = Work((load_rules("xiangyang"),), GAMES, SEED, 1, draft=True)
+    rounds = settings.sample(GAMES)
+    other = forks.play_forks(load_rules(twin), rounds, SEED)
+    alike = forks.differing(played.first(rounds), other) == 0
+    assert alike is (twin == "shiyan")
+    assert key in conditions.twin_told(work, played, load_rules(twin)).en
+
+
+def test_forks_that_one_run_has_alone_differ(played):
+    fewer = forks.Forks(GAMES, played.rows[1:].copy())
+    fewer.rows["points"][0, forks.NEVER] += 1
+    assert forks.differing(played, played) == 0
+    assert forks.differing(played, fewer) == forks.differing(fewer, played) == 2
+
+
+def test_maima_is_taken_away_where_there_is_some():
+    for preset, known in (("platform", True), ("suizhou", False)):
+        work = Work((load_rules(preset),), 400, SEED, 1, draft=True)
+        own = forks.play_forks(work.rule, 400, SEED)
+        found = [
+            settings.Setting.of_own(panel, key, label, own, 50)
+            if rules is None
+            else settings.Setting.of(panel, key, label, forks.play_forks(rules, 50, SEED), own)
+            for panel, variants in settings._variants(work.rule)
+            if panel == "maima"
+            for key, label, rules in variants
+        ]
+        assert (conditions.maima_told(found) is not None) is known
 
 
 # ---------------------------------------------------------------- the section
@@ -216,7 +322,7 @@ def test_the_section_at_a_small_size(preset):
     # Every arm is played at every fork, and the cells that are shown are some of them.
     (n,) = set(tables["arms"]["n"])
     assert tables["cells"]["n"].sum() <= n == tables["settings"].query("change_is == 'own'")["n"].iloc[0]
-    assert len(liangdao_timing._lines(courses.fit_thumb(forks.play_forks(load_rules(preset), 400, SEED).half(0)))) <= 5
+    assert len(advice.lines(courses.fit_thumb(forks.play_forks(load_rules(preset), 400, SEED).half(0)))) <= 5
     figures = [part for part in section.parts if isinstance(part, Figure)]
     assert len(figures) == 4
     for figure in figures:

@@ -87,6 +87,15 @@ def test_means_and_spreads_are_those_of_numpy():
     assert found.ci_low < results.std() < found.ci_high
 
 
+def test_a_best_choice_that_turns_where_liangdao_does_not_double_piao_is_named():
+    some = np.tile(np.array([1, 2, 3]), (100, 1))
+    cases = [piao.Case("weaker", 32, some, some, -some), piao.Case("stronger", 32, some, some, some)]
+    assert [case.field for case in piao.turning(cases, 2)] == ["weaker"]
+    told = piao._conclusion(cases, 2).en
+    assert "As these rules have piao: a piao of 2 was best: others 5% random, oneself 5% random." in told
+    assert told.endswith("The best choice turns round: others 5% random.")
+
+
 def test_the_section_has_every_choice_in_its_file():
     section = piao.analyse(Work((RULES,), games=216 * 8, seed=2, workers=1))
     steps, choices = (part.frame for part in section.parts if isinstance(part, Table))

@@ -90,9 +90,11 @@ def test_gaps_are_sorted_by_whether_they_earn_a_fee():
         return rooms.Contest(gap, 32, np.tile(np.array([edge, edge - 1, edge + 1]), (50, 1)))
 
     contests = [contest("equal", 9), contest("others_2", 1), contest("others_5", FEE), contest("others_10", 5)]
-    missing, earning = rooms.paying(contests, FEE)
+    missing, earning, neither = rooms.paying(contests, FEE)
     assert [each.gap for each in missing] == ["others_2"]
     assert [each.gap for each in earning] == ["others_10"]
+    assert [each.gap for each in neither] == ["others_5"]
+    assert "not clear at 5%; so it turns between 2% and 10%" in rooms._on_break_even(contests, FEE).en
 
 
 def test_the_variance_of_a_series_is_counted_by_hand():

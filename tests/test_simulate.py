@@ -163,7 +163,7 @@ def test_blocks_that_are_played_apart_and_merged_give_the_same(tmp_path: Path) -
     assert (part.tables, part.blocks, part.blocks_missing) == ({}, 6, 4)
     assert (told[0], told[-1]) == ((0, 512), (512, 512))
     simulate("platform", **given, out=tmp_path / "b", blocks=range(4, 6))
-    assert merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c") == (4, 6)
+    assert merge([tmp_path / "a", tmp_path / "b"], tmp_path / "c")[:2] == (4, 6)
     assert simulate(resume=tmp_path / "c", blocks=range(3, 5), workers=1).blocks_missing == 1
     told.clear()
     last = simulate(resume=tmp_path / "c", blocks=range(1), workers=1)

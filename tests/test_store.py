@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kwx_sim.errors import InputError
-from kwx_sim.store import Block, Extent, Store, files, finished_blocks, merge, read_manifest
+from kwx_sim.store import Block, Extent, Store, files, finished_blocks, list_runs, merge, read_manifest
 from kwx_sim.store.manifest import identity
 
 MANIFEST: dict[str, Any] = {
@@ -355,7 +355,7 @@ def part(path: Path, *numbers: int, block: Block = SUMS, **changes: Any) -> Path
 
 def test_parts_are_joined(tmp_path: Path) -> None:
     parts = [part(tmp_path / "a", 0, 1, 2), part(tmp_path / "b", 4, 9), part(tmp_path / "c")]
-    assert merge(parts, tmp_path / "all") == (5, 10)
+    assert merge(parts, tmp_path / "all") == (5, 10, 95, True)
     with Store(tmp_path / "all", MANIFEST, resume=True) as merged:
         assert merged.finished == {0, 1, 2, 4, 9}
         assert merged.load(9) == SUMS.sums
@@ -371,7 +371,7 @@ def test_rows_are_joined_too(tmp_path: Path) -> None:
 
 def test_parts_of_a_run_that_grew_leave_out_a_short_block(tmp_path: Path) -> None:
     parts = [part(tmp_path / "a", 0, 9), part(tmp_path / "b", 9, 11, games=115)]
-    assert merge(parts, tmp_path / "all") == (3, 12)
+    assert merge(parts, tmp_path / "all") == (3, 12, 115, False)
     assert read_manifest(tmp_path / "all")["games"] == 115
     assert finished_blocks(tmp_path / "all", Extent(115, 10)) == {0, 9, 11}
 
@@ -392,9 +392,77 @@ def test_what_cannot_be_joined_is_refused_before_anything_is_written(tmp_path: P
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(InputError, match=rf"000003\.block: damaged .* --resume {c}"):
         merge([a, c], out)
+    d = part(tmp_path / "d", 7)
+    with pytest.raises(InputError, match=rf"all: is inside the part {a};"):
+        merge([a, d], a / "deep" / "all")
+    assert not (a / "deep").exists()
     assert not out.exists()
     with pytest.raises(InputError, match="already holds a run"):
-        merge([a, part(tmp_path / "d", 7)], b)
+        merge([a, d], b)
+    out.mkdir()
+    (out / "mine").touch()
+    with pytest.raises(InputError, match="is not empty"):
+        merge([a, d], out)
+    assert [file.name for file in out.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_a_merge_that_ends_early_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Any) -> None:
+    parts = [part(tmp_path / "a", 0, 1), part(tmp_path / "b", 2)]
+    before = sorted(tmp_path.iterdir())
+    write, calls = files.write_whole, []
+
+    def fails_late(path: Path, content: bytes) -> None:
+        calls.append(path)
+        if len(calls) == 3:
+            raise failure
+        write(path, content)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("kwx_sim.store.directory.write_whole", fails_late)
+        with pytest.raises((InputError, KeyboardInterrupt)) as told:
+            merge(parts, tmp_path / "all")
+    if isinstance(told.value, InputError):
+        assert f"{tmp_path / 'all'}: cannot be written (No space left on device); nothing is left" in str(told.value)
+    assert sorted(tmp_path.iterdir()) == before
+    assert merge(parts, tmp_path / "all").blocks == 3
+
+
+def test_what_a_killed_merge_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    parts = [part(tmp_path / "a", 0), part(tmp_path / "b", 2)]
+    left = part(tmp_path / ".all.merging", 0, 5)
+    assert [run.path for run in list_runs(tmp_path, {})] == [str(path) for path in parts]
+    with Store(left, MANIFEST, resume=True), pytest.raises(InputError, match="another process is merging"):
+        merge(parts, tmp_path / "all")
+    merge(parts, tmp_path / "all")
+    assert not left.exists()
+    assert finished_blocks(tmp_path / "all", Extent(95, 10)) == {0, 2}
+
+
+def test_the_manifest_of_something_else_is_not_that_of_a_run(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"command": "report"}')
+    with pytest.raises(InputError, match="holds no run of kwx simulate"):
+        Store(tmp_path, MANIFEST, resume=True)
+    assert list(list_runs(tmp_path, {})) == []
+
+
+def test_a_run_that_grows_loses_what_was_made_of_all_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    part(tmp_path / "run", 0)
+    for name in ("a.csv", "mine.csv"):
+        (tmp_path / "run" / name).touch()
+    names = ("a.csv", "a.parquet")
+    Store(tmp_path / "run", MANIFEST, resume=True, made_of_all=names).close()
+    assert (tmp_path / "run" / "a.csv").exists(), "it has not grown"
+
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("kwx_sim.store.directory.write_manifest", killed)
+        with pytest.raises(KeyboardInterrupt):
+            Store(tmp_path / "run", {**MANIFEST, "games": 200}, resume=True, made_of_all=names)
+    assert not (tmp_path / "run" / "a.csv").exists(), "gone before the manifest says that there is more"
+    assert (tmp_path / "run" / "mine.csv").exists()
 
 
 def test_many_blocks_are_counted_by_one_look(tmp_path: Path) -> None:

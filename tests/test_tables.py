@@ -267,6 +267,18 @@ def test_files_are_the_same_byte_for_byte(platform: Result, tmp_path: Path) -> N
             assert file.read_bytes() == (other / file.name).read_bytes(), file.name
 
 
+def test_a_table_is_written_whole_or_not_at_all(
+    platform: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("kwx_sim.store.files.os.fsync", full)
+    with pytest.raises(InputError, match="No space left"):
+        write_tables(platform.tables, tmp_path, platform.provenance)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_that_cannot_be_written_is_refused(platform: Result, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(InputError, match="cannot be written"):

@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker as tracker
 from typing import Any
@@ -90,22 +90,28 @@ def _ctrl_c_held_back() -> Generator[None]:
     """Start processes that a terminal's Ctrl-C does not reach, for it is their parent's to answer.
 
     They inherit what is blocked here. By themselves they could ignore it only once they have begun, and would end with
-    a traceback before that. Here it is answered at the end: the parent of a process that is half begun leaves it so.
+    a traceback before that. Here it is answered at the end, and so is SIGTERM where it is answered at all: the parent
+    of a process that is half begun leaves it so.
     """
     _start_helpers()
     came: list[tuple[Any, ...]] = []
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    answer = signal.signal(signal.SIGINT, lambda *what: came.append(what)) if in_main_thread else None
+    answers: dict[int, Callable[..., Any]] = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            answer = signal.getsignal(number)
+            if callable(answer):
+                answers[number] = answer
+                signal.signal(number, lambda *what: came.append(what))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
     try:
         yield
     finally:
         if before is not None:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        if in_main_thread:
-            signal.signal(signal.SIGINT, answer)
-    if came and callable(answer):
-        answer(*came[0])
+        for held, answer in answers.items():
+            signal.signal(held, answer)
+    if came:
+        answers[came[0][0]](*came[0])
 
 
 def _start_helpers() -> None:

@@ -65,7 +65,10 @@ class App(click.Group):
         formatter.write(show_help(self, ctx, "cli.app", lines))
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]  # this one always ends the process
-        """Run a call and end the process: 0 done, 1 some of the work failed, 2 bad input, 130 interrupted."""
+        """Run a call and end the process.
+
+        0 done, 1 some of the work failed, 2 bad input, 130 interrupted, 143 terminated.
+        """
         prepare_streams()
         argv = list(sys.argv[1:] if args is None else args)
         lang = _asked_language(argv)
@@ -161,6 +164,8 @@ def main() -> NoReturn:
     """Run the `kwx` command of this process."""
     # A script's shell starts its background jobs with SIGINT ignored; `kill -INT` must stop and save those too.
     signal.signal(signal.SIGINT, _interrupt)
+    # What ends a job on a cluster, or a service: it ends as by Ctrl-C.
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
         app.main()
     except SystemExit as end:
@@ -169,8 +174,13 @@ def main() -> NoReturn:
         raise
 
 
-def _interrupt(*_: Any) -> None:
+_came: list[int] = []
+"""Signals that have interrupted this process."""
+
+
+def _interrupt(number: int, _: Any) -> None:
     """Raise KeyboardInterrupt, but not into numba's compiler, whose callbacks from C lose it or fail on it."""
+    _came.append(number)
     compiling = sys.modules.get("numba.core.compiler_lock")
     if compiling is not None and compiling.global_compiler_lock.is_locked():
         _leave_at_once()
@@ -181,4 +191,5 @@ def _leave_at_once() -> NoReturn:
     """End an interrupted process without waiting for threads that still compile or play; whole blocks are on disk."""
     with suppress(OSError):
         sys.stdout.flush()
-    os._exit(EXIT_INTERRUPTED)
+    # As a shell tells which signal it was.
+    os._exit(128 + _came[0] if _came else EXIT_INTERRUPTED)

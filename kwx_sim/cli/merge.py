@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from kwx_sim.cli.command import Place, argument, command, language, option
@@ -18,17 +20,22 @@ __all__ = ["merge"]
 @option("--json", "as_json", key="common.json", is_flag=True)
 def merge(parts: tuple[str, ...], out: str, as_json: bool) -> None:
     """Join parts of one run."""
-    from kwx_sim.store import merge as join
-
     lang = language()
     if len(parts) < 2:
         raise InputError("simulate.merge_few")
+    manifest = Path(out, "manifest.json")
+    was_there = manifest.exists()
     try:
+        from kwx_sim.store import merge as join
+
         merged = join(parts, out)
     except KeyboardInterrupt:
-        remark(t("cli.merge.interrupted", lang, directory=out))
+        made = manifest.exists() and not was_there
+        remark(t("cli.merge.interrupted_whole" if made else "cli.merge.interrupted", lang, directory=out))
         raise click.Abort from None
     if as_json:
-        print_json({"directory": out, "blocks": merged.blocks, "blocks_in_all": merged.in_all})
+        print_json({"directory": out, "blocks": merged.blocks, "blocks_in_all": merged.in_all, "games": merged.games})
         return
+    if not merged.agreed:
+        put(t("cli.merge.games", lang, games=merged.games))
     put(t("cli.merge.done", lang, directory=out, blocks=merged.blocks, in_all=merged.in_all))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,8 +18,6 @@ from kwx_sim.errors import InputError
 from kwx_sim.text import t
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from kwx_sim.simulation import Result
 
 __all__ = ["simulate"]
@@ -23,20 +25,23 @@ __all__ = ["simulate"]
 BACKENDS = ("threading", "loky", "dask")
 """Those of `kwx_sim.backends`, which is imported only when something is run."""
 
+OF_A_FIELD = ("simulate.whole", "simulate.three", "simulate.no_piao")
+"""Refusals of what a field of a run holds, which here is an option."""
 
-class Blocks(click.ParamType[range]):
-    """Blocks of a run, `A:B`: from A up to but not with B."""
+
+class Blocks(click.ParamType[slice]):
+    """Blocks of a run, `A:B`: from A up to but not with B; without A from the first, without B up to the last."""
 
     name = "blocks"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> range:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> slice:
         """Read the two numbers; which they may be, the run knows. Raises InputError."""
-        if isinstance(value, range):
+        if isinstance(value, slice):
             return value
-        first, colon, last = value.partition(":")
-        if not colon or not all(part.isascii() and part.isdigit() and len(part) <= 12 for part in (first, last)):
+        ends = re.fullmatch(r"([0-9]{0,12}):([0-9]{0,12})", value)
+        if ends is None or value == ":":
             raise InputError("cli.simulate.span", option="--blocks", got=value)
-        return range(int(first), int(last))
+        return slice(*(int(end) if end else None for end in ends.groups()))
 
 
 @command("simulate")
@@ -57,24 +62,22 @@ class Blocks(click.ParamType[range]):
 @option("--json", "as_json", key="common.json", is_flag=True)
 def simulate(workers: int, as_json: bool, **given: Any) -> None:
     """Simulate rounds under one ruleset."""
-    from kwx_sim.simulation import simulate as run
-    from kwx_sim.tables import write_tables
-
     lang = language()
     if given["rules"] is None and given["resume"] is None:
         given["rules"] = "xiangyang"
     for name in ("policies", "piao"):
         given[name] = one_or_all(given[name])
     where = given["out"] or given["resume"]
-    with Progress(lang) as progress:
-        try:
-            result = run(**given, workers=workers or None, progress=progress, notice=progress.remark)
-        except KeyboardInterrupt:
-            progress.stop()
-            key = "cli.simulate.interrupted" if where else "cli.simulate.interrupted_lost"
-            remark(t(key, lang, directory=where))
-            raise click.Abort from None
-    files = write_tables(result.tables, where, result.provenance, lang) if where and result.tables else []
+    files: list[Path] = []
+
+    def keep(result: Result) -> None:
+        if where and result.tables and not result.read_only:
+            files.extend(_written(result, where, lang))
+
+    with _told_of_interrupt(where, lang), _fields_as_options(), Progress(lang) as progress:
+        from kwx_sim.simulation import simulate as run
+
+        result = run(**given, workers=workers or None, progress=progress, notice=progress.remark, keep=keep)
     if as_json:
         print_json(_everything(result, files))
         return
@@ -82,7 +85,47 @@ def simulate(workers: int, as_json: bool, **given: Any) -> None:
         put(t("cli.simulate.lacking", lang, directory=where, missing=result.blocks_missing, blocks=result.blocks))
         return
     show_summary(result.tables, lang)
-    put(t("cli.simulate.files" if where else "cli.simulate.no_files", lang, directory=where))
+    told = "no_files" if not where else "read_only" if result.read_only else "files"
+    put(t(f"cli.simulate.{told}", lang, directory=where))
+
+
+@contextmanager
+def _told_of_interrupt(where: str | None, lang: str) -> Iterator[None]:
+    """Tell what an interrupt leaves, and how to go on, by what is on the disk."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        remark(t(f"cli.simulate.{_left(where)}", lang, directory=where))
+        raise click.Abort from None
+
+
+@contextmanager
+def _fields_as_options() -> Iterator[None]:
+    """Name what was given as it was given: a record has a field `seed`, a call an option `--seed`."""
+    try:
+        yield
+    except InputError as error:
+        if error.key not in OF_A_FIELD:
+            raise
+        raise InputError(error.key, **{**error.params, "field": f"--{error.params['field']}"}) from error
+
+
+def _left(where: str | None) -> str:
+    if where is None:
+        return "interrupted_lost"
+    if not Path(where, "manifest.json").exists():
+        return "interrupted_before"
+    return "interrupted" if next(Path(where, "blocks").glob("*.block"), None) else "interrupted_early"
+
+
+def _written(result: Result, where: str, lang: str) -> list[Path]:
+    """Write the tables. Raises InputError, which tells how to go on: the rounds are all there."""
+    from kwx_sim.tables import write_tables
+
+    try:
+        return write_tables(result.tables, where, result.provenance, lang)
+    except InputError as error:
+        raise InputError("simulate.tables_not_saved", path=where, problem=error.params["problem"]) from error
 
 
 def _everything(result: Result, files: list[Path]) -> dict[str, Any]:
@@ -94,5 +137,6 @@ def _everything(result: Result, files: list[Path]) -> dict[str, Any]:
         },
         "provenance": result.provenance,
         "files": list(map(str, files)),
+        "blocks": result.blocks,
         "blocks_missing": result.blocks_missing,
     }

@@ -27,6 +27,7 @@ __all__ = [
     "print_json",
     "put",
     "remark",
+    "screen_width",
     "table",
     "to_json",
     "width",
@@ -85,18 +86,23 @@ def prepare_streams() -> None:
             reconfigure(errors="kwx-plain")
 
 
-def put(shown: str | RenderableType = "", style: str = "") -> None:
-    """Print a result on stdout: a table, or text that is folded already."""
+def put(shown: str | RenderableType = "", style: str = "", least: int = _NARROWEST) -> None:
+    """Print a result on stdout: a table, or text that is folded already. It takes `least` cells where it needs them."""
     from rich.text import Text
 
     console = _console(stderr=False)
-    console.width = max(console.width, _NARROWEST)
+    console.width = max(console.width, least)
     with console.capture() as capture:
         console.print(
             Text(shown, style=style) if isinstance(shown, str) else shown, no_wrap=True, overflow="ignore", crop=False
         )
     # rich fills the last column of a table with blanks, which help nobody in a file.
     sys.stdout.write("".join(line.rstrip() + "\n" for line in capture.get().splitlines()))
+
+
+def screen_width() -> int | None:
+    """Tell how many cells a line of the terminal has; None where stdout is a file or a pipe."""
+    return _console(stderr=False).width if sys.stdout.isatty() or "COLUMNS" in os.environ else None
 
 
 def narration() -> Console:

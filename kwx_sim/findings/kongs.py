@@ -184,9 +184,14 @@ def peak_frame(played: Played) -> pd.DataFrame:
     estimate_columns(frame, "median", means([quantile(values, 0.5) for values in inside.values()]))
     estimate_columns(frame, "high", means([quantile(values, 0.99) for values in inside.values()]))
     for height in HEIGHTS:
-        above = [(values > height).sum() for values in inside.values()]
-        estimate_columns(frame, f"above_{height}", wilson(above, frame["rounds"]))
+        above = [_above(values, height) for values in inside.values()]
+        estimate_columns(frame, f"above_{height}", means(above))
     return frame
+
+
+def _above(values: NDArray[np.int64], height: int) -> Estimates:
+    """Give the share of rounds above a height; NaN for too few."""
+    return wilson((values > height).sum(), len(values)) if len(values) >= MIN_EVENTS else NOTHING
 
 
 def quantile(values: NDArray[np.int64], share: float) -> Estimates:

@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kwx_sim.findings.rounds import estimates_in, verdict
+from kwx_sim.findings.rounds import estimates_in, said, verdict
 from kwx_sim.findings.wins import MIN_EVENTS, NOTHING
-from kwx_sim.report.cells import amount
 from kwx_sim.report.section import Words, ruleset_name, words
 from kwx_sim.report.verdicts import DELTA
 from kwx_sim.stats import Estimates
 
-__all__ = ["differing", "enumerated", "found_in", "verdict_in", "where_enough"]
+__all__ = ["VERDICTS", "differing", "enumerated", "found_in", "verdict_in", "where_enough"]
 
 VERDICTS = ("above", "below", "within", "unclear", "too_few")
 
@@ -37,8 +36,7 @@ def found_in(rows: pd.DataFrame, field: str = "gain") -> Words:
     for _, row in rows.iterrows():
         how = verdict_in(row, field)
         key = "report_players.name" if how == "too_few" else "report_players.cell"
-        half = (row[f"{field}_high"] - row[f"{field}_low"]) / 2
-        gain = f"{amount(row[field], '+.3f')} ± {half:.3f}"
+        gain = said(estimates_in(row, field), "+.3f")
         cells[how].append(words(key, ruleset=ruleset_name(row["ruleset"]), gain=gain))
     told = [
         words(f"report_players.{how}", cells=enumerated(found), few=MIN_EVENTS, margin=DELTA)

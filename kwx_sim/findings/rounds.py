@@ -115,6 +115,15 @@ def verdict(found: Estimates, of: float = 0.0, margin: float = DELTA) -> Verdict
 
 
 def said(found: Estimates, form: str = "+.2f") -> Words:
-    """Say a single estimate with its interval."""
+    """Say a single estimate with its interval; with a third decimal where two would blur on which side of DELTA it is.
+
+    A bound of 0.046 would be printed as 0.05, and seem to reach a margin of 0.05 that it does not.
+    """
+    if form.endswith(".2f") and any(_near_margin(float(value)) for value in found[2:]):
+        form = form.removesuffix(".2f") + ".3f"
     mean, low, high = (amount(float(value), form) for value in (found.mean, *found[2:]))
     return words("report_rounds.interval", mean=mean, low=low, high=high)
+
+
+def _near_margin(bound: float) -> bool:
+    return round(abs(bound), 2) == DELTA

@@ -22,14 +22,34 @@ from numpy.typing import ArrayLike
 from kwx_sim.report import font
 from kwx_sim.report.cells import amount
 from kwx_sim.report.section import Figure, Words, ruleset_name
+from kwx_sim.report.verdicts import DELTA
 
-__all__ = ["COLOURS", "DIVERGING", "GREY", "draw", "forest", "heat_map", "label", "panels", "ruleset_name", "save"]
+__all__ = [
+    "COLOURS",
+    "DIVERGING",
+    "GREY",
+    "INK",
+    "draw",
+    "forest",
+    "heat_map",
+    "label",
+    "mark_zero",
+    "panels",
+    "ruleset_name",
+    "save",
+]
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's colours, told apart by every kind of colour vision; the first are for what matters most."""
 
 GREY = "#6b6b6b"
-"""Of what is beside the point: zero lines, what is not clear."""
+"""Of what is beside the point: margins, what is not clear."""
+
+INK = "#222222"
+"""Of the line at 0."""
+
+ABOVE_GRID = 1
+"""Of a line that the grid must not hide, which lies below the data."""
 
 DIVERGING = "kwx_diverging"
 """A colour map from blue (below) by white to orange (above), for values centred at 0."""
@@ -90,6 +110,14 @@ def save(canvas: Canvas, stem: Path, *, draft: bool = False) -> None:
             canvas.savefig(stem.with_name(stem.name + ".svg"), metadata={"Date": None, "Creator": None})
 
 
+def mark_zero(axes: Axes, *, across: bool = False, margin: float = DELTA) -> None:
+    """Draw the line at 0, and dotted ones at the margin to either side; `across`: where values go upward."""
+    line = axes.axhline if across else axes.axvline
+    line(0, color=INK, linewidth=1.0, zorder=ABOVE_GRID)
+    for place in (-margin, margin):
+        line(place, color=GREY, linewidth=0.7, linestyle=":", zorder=ABOVE_GRID)
+
+
 def panels(canvas: Canvas, count: int, columns: int, *, share: bool = True) -> list[Axes]:
     """Make small multiples, left to right and downward; places that are left over stay empty."""
     rows = -(-count // columns)
@@ -116,8 +144,7 @@ def heat_map(
 
     Parameters
     ----------
-    values, low, high, n : (rows, columns); cells of NaN stay empty. An interval is shown as ± half its width; a cell
-        whose interval holds 0 is written in italics
+    values, low, high, n : (rows, columns); cells of NaN stay empty. An interval is shown as ± half its width
     rows, columns : labels, downward and rightward
     form : of a value
     limit : the value of the strongest colour, and its negative of the other end; by default the largest there is
@@ -142,16 +169,13 @@ def heat_map(
         if np.isnan(value):
             continue
         lines = [amount(value, form)]
-        clear = True
         if bounds is not None:
-            below, above = bounds[0][i, j], bounds[1][i, j]
-            clear = not below <= 0 <= above
-            lines.append("±" + amount((above - below) / 2, form.lstrip("+")))
+            lines.append("±" + amount((bounds[1][i, j] - bounds[0][i, j]) / 2, form.lstrip("+")))
         if counts is not None:
             lines.append(f"n {counts[i, j]:,}")
         axes.text(
             j, i, "\n".join(lines), ha="center", va="center", fontsize=size, linespacing=1.1,
-            style="normal" if clear else "italic", color=_ink(*image.to_rgba(value)[:3]), in_layout=False,
+            color=_ink(*image.to_rgba(value)[:3]), in_layout=False,
         )  # fmt: skip
     return image
 
@@ -171,7 +195,7 @@ def forest(
     centre, below, above = (np.asarray(values, float) for values in (mean, low, high))
     places = np.arange(len(centre))
     if zero is not None:
-        axes.axvline(zero, color=GREY, linewidth=0.8, zorder=0)
+        axes.axvline(zero, color=INK, linewidth=1.0, zorder=ABOVE_GRID)
     shades = colours or [COLOURS[0]] * len(centre)
     for place, shade in zip(places, shades, strict=True):
         axes.plot([below[place], above[place]], [place, place], color=shade, linewidth=1.6, solid_capstyle="butt")

@@ -24,7 +24,7 @@ def _blocks(sections: Sequence[Made], out: Path, command: str, lang: str) -> Ite
     yield f"# {told.t('title', lang)}"
     if draft := told.draft(sections, lang):
         yield _marked(draft)
-    yield _escaped(told.basis(lang))
+    yield _escaped(told.basis(sections, lang))
     yield f"## {told.t('headlines', lang)}"
     for group in groups:
         if group.headlines:
@@ -40,7 +40,9 @@ def _blocks(sections: Sequence[Made], out: Path, command: str, lang: str) -> Ite
             yield from (_part(part, place.folder.relative_to(out), lang) for part in place.section["parts"])
     yield f"## {told.t('provenance.title', lang)}"
     yield _pairs(told.origin(sections, command, lang))
+    yield f"### {told.t('provenance.rulesets', lang)}"
     yield _pairs(told.rulesets(sections, lang))
+    yield f"### {told.t('provenance.sections', lang)}"
     yield _pairs(told.made_when(sections, lang))
 
 
@@ -54,12 +56,18 @@ def _label(label: str, lang: str) -> str:
 
 def _part(part: dict[str, Any], folder: Path, lang: str) -> str:
     made: dict[str, Callable[[], str]] = {
+        "heading": lambda: _heading(part, folder, lang),
         "paragraph": lambda: _escaped(part["words"][lang]),
         "bullets": lambda: _bullets(_escaped(item[lang]) for item in part["items"]),
         "figure": lambda: _figure(part, folder, lang),
         "table": lambda: _table(part, lang),
     }
     return made[part["kind"]]()
+
+
+def _heading(part: dict[str, Any], folder: Path, lang: str) -> str:
+    anchor = f"{folder.parent.name}-{folder.name}-{part['anchor']}"
+    return f'#### <a id="{anchor}"></a>{_escaped(part["words"][lang])}'
 
 
 def _figure(part: dict[str, Any], folder: Path, lang: str) -> str:

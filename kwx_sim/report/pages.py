@@ -33,27 +33,33 @@ def page_name(stem: str, lang: str) -> str:
 
 def write_section_page(one: Made, lang: str) -> None:
     """Write a section's page in one language beside its folder."""
+    draft = told.draft_of_section(one.section, lang)
     context = {
         "section": one.section,
-        "draft": told.draft_of_section(one.section, lang),
+        "basis": told.basis([one], lang),
+        "draft": draft,
         "folder": one.folder,
         "origin": told.origin_of_section(one.section, one.made, lang),
     }
     body = _body("section.html", context, one.folder.name, lang)
-    _write(one.folder.parent / page_name(one.folder.name, lang), one.section["title"][lang], body, lang)
+    title = told.titled(one.section["title"][lang], draft, lang)
+    _write(one.folder.parent / page_name(one.folder.name, lang), title, body, lang)
 
 
 def write_index(sections: Sequence[Made], out: Path, command: str, lang: str) -> Path:
     """Write the report's page in one language, its sections in the order given; return the file."""
+    draft = told.draft(sections, lang)
     context = {
-        "draft": told.draft(sections, lang),
+        "basis": told.basis(sections, lang),
+        "draft": draft,
         "groups": told.groups(sections, lang),
         "origin": told.origin(sections, command, lang),
         "rulesets": told.rulesets(sections, lang),
         "sections": told.made_when(sections, lang),
     }
     body = _body("index.html", context, "index", lang)
-    return _write(out / page_name("index", lang), told.t("title", lang), body, lang)
+    title = told.titled(told.t("title", lang), draft, lang)
+    return _write(out / page_name("index", lang), title, body, lang)
 
 
 def _body(template: str, context: dict[str, Any], stem: str, lang: str) -> str:
@@ -65,7 +71,6 @@ def _body(template: str, context: dict[str, Any], stem: str, lang: str) -> str:
             context
             | {
                 "lang": lang,
-                "basis": told.basis(lang),
                 "t": lambda key, **params: told.t(key, lang, **params),
                 "names": lambda rules: told.names(rules, lang),
                 "picture": lambda folder, name: _picture(folder, f"{name}.{lang}"),

@@ -33,6 +33,7 @@ def record(analysis: Analysis, work: Work) -> dict[str, Any]:
         "games": work.games,
         "seed": work.seed,
         "full_games": analysis.games,
+        "per": analysis.per,
         "draft": work.draft,
         "versions": {"python": platform.python_version(), **{name: version(name) for name in VERSIONS}},
         "kernels": SOURCE_HASH,

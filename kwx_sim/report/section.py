@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 __all__ = [
+    "SAME",
     "Analysis",
     "Bullets",
     "Column",
     "Figure",
+    "Heading",
     "Paragraph",
     "Part",
     "Section",
@@ -37,6 +39,10 @@ __all__ = [
     "ruleset_name",
     "words",
 ]
+
+
+SAME = "+"
+"""Between the names of rulesets that gave the same data and are told once."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +78,28 @@ def as_column(values: Iterable[Words]) -> NDArray[np.object_]:
 
 
 def ruleset_name(preset: str) -> Words:
-    """Name a preset for a person; a ruleset of the user's own keeps its name."""
+    """Name a preset for a person, or several joined by SAME; a ruleset of the user's own keeps its name."""
+    if SAME in preset:
+        return Words.join(map(ruleset_name, preset.split(SAME)), en=" and ", zh="与")
     key = f"report.ruleset.{preset}"
     return words(key) if text.has(key) else Words(preset, preset)
 
 
 def _told(value: Any, lang: str) -> Any:
     return value.told(lang) if isinstance(value, Words) else value
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading inside a section, to which a page can link.
+
+    Attributes
+    ----------
+    anchor : unique in its section, of letters, digits and dashes; pages put the section's place before it
+    """
+
+    words: Words
+    anchor: str
 
 
 @dataclass(frozen=True)
@@ -149,7 +170,7 @@ class Figure:
     size: tuple[float, float] = (7.0, 4.0)
 
 
-Part = Paragraph | Bullets | Table | Figure
+Part = Heading | Paragraph | Bullets | Table | Figure
 
 
 @dataclass(frozen=True)
@@ -207,6 +228,7 @@ class Analysis:
     presets : that it applies to
     together : one section over all of them; else one each
     games, draft_games : sizes of the report and of a draft, for each section
+    per : of what that size is, where it has to be said: `ruleset`, `all` rulesets together, `claim`
     """
 
     name: str
@@ -215,6 +237,7 @@ class Analysis:
     together: bool
     games: int
     draft_games: int
+    per: Literal["", "ruleset", "all", "claim"] = ""
 
 
 def estimate_columns(frame: pd.DataFrame, prefix: str, found: Estimates) -> pd.DataFrame:

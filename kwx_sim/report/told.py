@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from kwx_sim.report.pages import Made
 
 __all__ = [
-    "basis", "draft", "draft_of_section", "groups", "made_when", "names", "origin", "origin_of_section", "rulesets", "t"
+    "basis", "draft", "draft_of_section", "groups", "made_when", "names", "origin", "origin_of_section",
+    "rulesets", "t", "titled",
 ]  # fmt: skip
 
 Rows = list[tuple[str, str]]
@@ -27,9 +28,16 @@ def t(key: str, lang: str, **params: Any) -> str:
     return text.t(f"report.{key}", lang, **params)
 
 
-def basis(lang: str) -> str:
-    """Say what the results rest on, and what counts as a difference."""
-    return t("basis", lang, margin=DELTA)
+def basis(sections: Sequence[Made], lang: str) -> str:
+    """Say what the results rest on, how they are written, and what counts as a difference."""
+    records = [one.section["record"] for one in sections]
+    games = sum(record["games"] * (len(record["rules"]) if record["per"] == "ruleset" else 1) for record in records)
+    return t("basis", lang, margin=DELTA, games=f"{games:,}")
+
+
+def titled(title: str, draft: str, lang: str) -> str:
+    """Give a page's title, which says that it is a draft where it is."""
+    return t("draft.title", lang, title=title) if draft else title
 
 
 def names(rules: Iterable[str], lang: str) -> str:
@@ -84,21 +92,27 @@ def groups(sections: Sequence[Made], lang: str) -> list[Group]:
 def draft_of_section(section: dict[str, Any], lang: str) -> str:
     """Say how few rounds a section rests on where it is a draft; empty where it is not."""
     record = section["record"]
-    return t("draft.section", lang, **_sizes(record)) if record["draft"] else ""
+    return t("draft.section", lang, **_sizes(record, lang)) if record["draft"] else ""
 
 
 def draft(sections: Sequence[Made], lang: str) -> str:
     """Say which sections of a report are drafts, and their sizes; empty where none is."""
     drafts = [one.section for one in sections if one.section["record"]["draft"]]
     sizes = dict.fromkeys(
-        t("draft.size", lang, title=section["title"][lang], **_sizes(section["record"])) for section in drafts
+        t("draft.size", lang, title=section["title"][lang], **_sizes(section["record"], lang)) for section in drafts
     )
     told = {"count": len(drafts), "total": len(sections), "sizes": t("semicolon", lang).join(sizes)}
     return t("draft.report", lang, **told) if drafts else ""
 
 
-def _sizes(record: dict[str, Any]) -> dict[str, str]:
-    return {"games": f"{record['games']:,}", "full": f"{record['full_games']:,}"}
+def _sizes(record: dict[str, Any], lang: str) -> dict[str, str]:
+    return {"games": f"{record['games']:,}", "full": f"{record['full_games']:,}", "each": _each(record, lang)}
+
+
+def _each(record: dict[str, Any], lang: str) -> str:
+    """Say of what a section's size is; nothing where it has one ruleset, or does not tell."""
+    per = record["per"] if len(record["rules"]) > 1 else ""
+    return t(f"draft.per.{per}", lang) if per else ""
 
 
 def origin_of_section(section: dict[str, Any], made: dict[str, Any], lang: str) -> Rows:
@@ -108,7 +122,7 @@ def origin_of_section(section: dict[str, Any], made: dict[str, Any], lang: str) 
         lang,
         command=command_of(record),
         rules=", ".join(f"{rules['name']} {rules['hash']}" for rules in record["rules"]),
-        games=f"{record['games']:,}",
+        games=f"{record['games']:,}{_each(record, lang)}",
         **_common(record, made, lang),
         date=made["date"],
         time=t("provenance.seconds", lang, seconds=made["seconds"]),
@@ -152,10 +166,12 @@ def command_of(record: dict[str, Any]) -> str:
 
 
 def _common(record: dict[str, Any], made: dict[str, Any], lang: str) -> dict[str, str]:
-    policy = ", ".join(f"{name}={value}" for name, value in parse_policy("efficient").describe().items())
+    reference = parse_policy("efficient").describe()
+    in_words = t("provenance.reference", lang, kinds=reference["liangdao_kinds"], fan=reference["liangdao_fan"])
     return {
         "seed": str(record["seed"]),
-        "policy": f"{policy}. {t('provenance.other_policies', lang)}",
+        "players": f"{in_words} {t('provenance.other_policies', lang)}",
+        "policy": ", ".join(f"{name}={value}" for name, value in reference.items()),
         "versions": ", ".join(f"{name} {version}" for name, version in record["versions"].items()),
         "kernels": record["kernels"],
         "commit": made["commit"] or t("provenance.no_commit", lang),

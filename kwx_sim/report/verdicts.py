@@ -14,7 +14,8 @@ does not make it a matter of the ruleset; DEPENDS therefore asks for two things:
    weighted by 1 / sᵢ² (chi-square, rulesets − 1 degrees of freedom; Holm over the claims).
 
 Otherwise the claim is UNCLEAR. Rulesets played on the same walls have figures that rise and fall together; the test
-takes them for independent, which makes differences look less certain than they are, never more.
+takes them for independent, which makes differences look less certain than they are, never more. Rulesets that gave
+the same data are one: they are to be handed in once, or a copy would weigh like evidence of its own.
 """
 
 from __future__ import annotations

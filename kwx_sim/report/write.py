@@ -18,7 +18,7 @@ import pandas as pd
 
 from kwx_sim.report import cells, markdown, pages
 from kwx_sim.report import record as provenance
-from kwx_sim.report.section import Bullets, Figure, Paragraph, Part, Section, Table, Words, Work
+from kwx_sim.report.section import Bullets, Figure, Heading, Paragraph, Part, Section, Table, Words, Work
 from kwx_sim.text import LANGS
 
 __all__ = ["folder_of", "is_fresh", "write_report", "write_section"]
@@ -119,6 +119,8 @@ def _write_figure(figure: Figure, folder: Path, *, draft: bool) -> None:
 
 def _part(part: Part) -> dict[str, Any]:
     match part:
+        case Heading(told, anchor):
+            return {"kind": "heading", "words": _words(told), "anchor": anchor}
         case Paragraph(told):
             return {"kind": "paragraph", "words": _words(told)}
         case Bullets(items):

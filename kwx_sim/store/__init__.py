@@ -14,8 +14,19 @@ link is followed, and every reader takes at most so many bytes.
 """
 
 from kwx_sim.store.directory import Block, Store, finished_blocks
+from kwx_sim.store.files import write_whole
 from kwx_sim.store.listing import Listed, list_runs
 from kwx_sim.store.manifest import Extent, read_manifest
 from kwx_sim.store.merging import merge
 
-__all__ = ["Block", "Extent", "Listed", "Store", "finished_blocks", "list_runs", "merge", "read_manifest"]
+__all__ = [
+    "Block",
+    "Extent",
+    "Listed",
+    "Store",
+    "finished_blocks",
+    "list_runs",
+    "merge",
+    "read_manifest",
+    "write_whole",
+]

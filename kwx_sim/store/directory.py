@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from kwx_sim.reading import parsed_json
 from kwx_sim.store.files import make_directory, read_at_most, write_whole
 from kwx_sim.store.manifest import MANIFEST, Extent, identity, read_manifest, refuse_difference, write_manifest
 
-__all__ = ["Block", "Store", "decoded", "finished_blocks", "refuse_links", "rows_file"]
+__all__ = ["Block", "Store", "decoded", "finished_blocks", "is_played", "refuse_links", "rows_file"]
 
 BLOCKS, ROUNDS, LOCK = "blocks", "rounds", "run.lock"
 PART = 128
@@ -27,6 +27,9 @@ MAX_BLOCK_BYTES = 1 << 24
 
 MAX_ROWS_BYTES = 1 << 28
 """The rows of 8,192 rounds have some 300 KB."""
+
+LOOK = 0.2
+"""Seconds to wait for the lock: `is_played` may hold it for a moment."""
 
 DIGEST = 64
 """Hex digits of a checksum."""
@@ -49,6 +52,7 @@ class Store:
     path : the directory; its parents are made where they are missing
     manifest : what is run, as plain JSON values; whatever can change a result stands in it
     resume : continue the run that is there; it must have the same manifest, but may be given more rounds
+    made_of_all : names of files in the directory that are made of all rounds; where the run is given more, they go
 
     Raises InputError where a new run finds one in the directory, where a run to resume is not there or differs (naming
     what differs, and both values), where another process plays into it, and where nothing can be written.
@@ -56,19 +60,30 @@ class Store:
     Attributes
     ----------
     finished : numbers of the blocks that are there
+    read_only : whether the directory cannot be written; only a run that is all there is opened in such a one
     """
 
-    def __init__(self, path: str | Path, manifest: Mapping[str, Any], *, resume: bool = False) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        manifest: Mapping[str, Any],
+        *,
+        resume: bool = False,
+        made_of_all: Iterable[str] = (),
+    ) -> None:
         self.path = Path(path)
         self.extent = Extent.of(manifest, self.path)
         self._run = identity(manifest)
         self._has_rows = manifest.get("rounds") is True
+        self._made_of_all = tuple(made_of_all)
         if resume:
             read_manifest(self.path)  # no lock is made where there is no run
         else:
             _make(self.path)
         refuse_links(self.path)
-        self._lock = _locked(self.path)
+        self.read_only = resume and self._whole_in_a_read_only_place()
+        # Nobody can play into such a place.
+        self._lock = None if self.read_only else _locked(self.path)
         try:
             if resume:
                 self._continue(manifest)
@@ -91,7 +106,8 @@ class Store:
 
     def close(self) -> None:
         """Give the directory free for another process."""
-        self._lock.release()
+        if self._lock is not None:
+            self._lock.release()
 
     @property
     def complete(self) -> bool:
@@ -129,6 +145,11 @@ class Store:
         self.finished.discard(number)
         return InputError("simulate.damaged", file=str(_block_file(self.path, number)))
 
+    def _whole_in_a_read_only_place(self) -> bool:
+        there = Extent.of(read_manifest(self.path), self.path)
+        whole = there == self.extent and len(finished_blocks(self.path, there)) == there.blocks
+        return whole and not os.access(self.path, os.W_OK)
+
     def _begin(self, manifest: Mapping[str, Any]) -> None:
         if (self.path / MANIFEST).exists():
             raise InputError("simulate.taken", path=str(self.path))
@@ -152,7 +173,13 @@ class Store:
             raise _not_writable(self.path, error) from error
 
     def _extend(self, before: Extent, manifest: Mapping[str, Any]) -> None:
-        """Make the run longer. A last block that was short goes first: a block that is there has all its rounds."""
+        """Make the run longer.
+
+        What would not be true of it goes first, the tables and a last block that was short: a table that is there is of
+        the whole run, and a block that is there has all its rounds.
+        """
+        for name in self._made_of_all:
+            (self.path / name).unlink(missing_ok=True)
         last = before.blocks - 1
         if len(before.rounds(last)) < len(self.extent.rounds(last)):
             for file in (_block_file(self.path, last), rows_file(self.path, last)):
@@ -248,12 +275,33 @@ def _locked(path: Path) -> FileLock:
     """Lock a run's directory until it is closed or the process ends, however it ends."""
     lock = FileLock(path / LOCK, thread_local=False)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=LOOK, poll_interval=LOOK / 4)
     except Timeout as error:
         raise InputError("simulate.busy", path=str(path)) from error
     except (OSError, NotImplementedError) as error:
         raise _not_writable(path, error) from error
     return lock
+
+
+def is_played(path: Path) -> bool:
+    """Whether a process plays into a run's directory at the moment; nothing is written, and nobody waited for."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return False
+    try:
+        handle = os.open(path / LOCK, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+    return False
 
 
 def _not_writable(path: Path, error: Exception) -> InputError:

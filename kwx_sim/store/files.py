@@ -5,7 +5,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["make_directory", "read_at_most", "write_whole"]
+__all__ = ["make_directory", "move_directory", "read_at_most", "write_whole"]
 
 # Windows has neither, and no links without special rights.
 _PLAIN_FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -56,6 +56,14 @@ def make_directory(path: Path) -> None:
             raise
         return
     _sync_names(path.parent)
+
+
+def move_directory(path: Path, target: Path) -> None:
+    """Give a directory its name at last; one of that name may be there if it is empty. Raises OSError."""
+    with suppress(FileNotFoundError):
+        target.rmdir()
+    path.rename(target)
+    _sync_names(target.parent)
 
 
 def _sync_names(directory: Path) -> None:

@@ -7,13 +7,16 @@ from typing import Any, NamedTuple
 
 from kwx_sim.errors import InputError
 from kwx_sim.refusals import clipped
-from kwx_sim.store.directory import finished_blocks
+from kwx_sim.store.directory import finished_blocks, is_played
 from kwx_sim.store.manifest import MANIFEST, Extent, read_manifest
+from kwx_sim.store.merging import is_half_merged
 
 __all__ = ["STATES", "Listed", "list_runs"]
 
-STATES = ("complete", "partial", "other_program", "damaged")
-"""All rounds are there; some are; some are, and only another version of the program could go on; no manifest."""
+STATES = ("complete", "playing", "partial", "other_program", "damaged")
+"""All rounds are there; a process plays into it; some rounds are there; some are, and only another version of the
+program could go on; no manifest.
+"""
 
 
 class Listed(NamedTuple):
@@ -39,7 +42,7 @@ def list_runs(directory: str | Path, program: Mapping[str, Any]) -> Iterator[Lis
     if not Path(directory).is_dir():
         raise InputError("simulate.no_directory", path=str(directory))
     for path, directories, files in os.walk(directory):
-        directories.sort()
+        directories[:] = sorted(name for name in directories if not is_half_merged(name))
         if MANIFEST in files:
             listed = _listed(Path(path), program)
             if listed is not None:
@@ -51,14 +54,16 @@ def _listed(path: Path, program: Mapping[str, Any]) -> Listed | None:
     """A run, or None for a directory whose manifest is one of something else."""
     try:
         manifest = read_manifest(path)
-        if manifest.get("command") != "simulate":
-            return None
         extent = Extent.of(manifest, path)
-    except InputError:
+    except InputError as error:
+        if error.key == "simulate.other_kind":
+            return None
         return Listed(str(path), None, None, None, None, "damaged")
     finished = finished_blocks(path, extent)
     done = sum(len(extent.rounds(number)) for number in finished)
-    if done == extent.games:
+    if is_played(path):
+        state = "playing"
+    elif done == extent.games:
         state = "complete"
     else:
         state = "partial" if all(manifest.get(name) == value for name, value in program.items()) else "other_program"

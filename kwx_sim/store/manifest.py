@@ -14,6 +14,9 @@ from kwx_sim.store.files import read_at_most, write_whole
 __all__ = ["MANIFEST", "Extent", "identity", "read_manifest", "refuse_difference", "write_manifest"]
 
 MANIFEST = "manifest.json"
+COMMAND = "simulate"
+"""What a run's manifest names; reports have manifests too."""
+
 MAX_BYTES = 1 << 17
 """A manifest has some 5 KB."""
 
@@ -51,7 +54,10 @@ def identity(manifest: Mapping[str, Any]) -> str:
 
 
 def read_manifest(path: str | Path) -> dict[str, Any]:
-    """Read the manifest of the run in a directory. Raises InputError where there is none, or a damaged one."""
+    """Read the manifest of the run in a directory.
+
+    Raises InputError where there is none, a damaged one, or one of something else.
+    """
     file = Path(path) / MANIFEST
     try:
         content = read_at_most(file, MAX_BYTES)
@@ -65,6 +71,8 @@ def read_manifest(path: str | Path) -> dict[str, Any]:
         raise InputError("simulate.unreadable", file=str(file), problem=error.strerror) from error
     except (OSError, ValueError) as error:
         raise InputError("simulate.bad_manifest", file=str(file)) from error
+    if manifest.get("command") != COMMAND:
+        raise InputError("simulate.other_kind", path=str(path))
     return manifest
 
 

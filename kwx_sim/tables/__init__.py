@@ -17,13 +17,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kwx_sim import text
 from kwx_sim.errors import InputError
 from kwx_sim.rules import Ruleset
+from kwx_sim.store import write_whole
 from kwx_sim.tables import kawuxing, liangdao, maima
 from kwx_sim.tables.rows import FIGURES, Row, Setting
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["NOT_IN_THE_RULES", "TABLES", "Headline", "Setting", "dress", "headlines", "join", "notes", "write_tables"]
+__all__ = [
+    "NOT_IN_THE_RULES",
+    "TABLES",
+    "Headline",
+    "Setting",
+    "dress",
+    "headlines",
+    "join",
+    "notes",
+    "table_files",
+    "write_tables",
+]
 
 
 class Table(NamedTuple):
@@ -131,6 +143,11 @@ def notes(tables: Mapping[str, pd.DataFrame], lang: str = "en") -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def table_files(tables: Iterable[str]) -> list[str]:
+    """Names of the files that `write_tables` makes of tables of these names, in its order."""
+    return [f"{name}.{kind}" for name in tables for kind in ("csv", "parquet")] + ["notes.md", "provenance.json"]
+
+
 def write_tables(
     tables: Mapping[str, pd.DataFrame],
     directory: str | Path,
@@ -139,22 +156,22 @@ def write_tables(
 ) -> list[Path]:
     """Write each table as CSV and Parquet, notes.md, and provenance.json; return the files.
 
+    Each file is there whole or not at all.
+
     Raises InputError where the directory cannot be written.
     """
     folder = Path(directory)
-    written = []
+    contents: list[bytes] = []
+    for frame in tables.values():
+        contents.append(frame.to_csv(index=False, lineterminator="\n").encode())
+        contents.append(frame.to_parquet(index=False, compression="zstd"))
+    contents.append(notes(tables, lang).encode())
+    contents.append((json.dumps(list(provenance), ensure_ascii=False, indent=1) + "\n").encode())
+    written = [folder / name for name in table_files(tables)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, frame in tables.items():
-            frame.to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
-            frame.to_parquet(folder / f"{name}.parquet", index=False, compression="zstd")
-            written += [folder / f"{name}.csv", folder / f"{name}.parquet"]
-        for name, content in (
-            ("notes.md", notes(tables, lang)),
-            ("provenance.json", json.dumps(list(provenance), ensure_ascii=False, indent=1) + "\n"),
-        ):
-            (folder / name).write_text(content, encoding="utf-8")
-            written.append(folder / name)
+        for file, content in zip(written, contents, strict=True):
+            write_whole(file, content)
     except OSError as error:
         raise InputError("simulate.not_writable", path=str(folder), problem=error.strerror or "") from error
     return written

@@ -25,13 +25,16 @@ Datum = NDArray[Any]
 
 
 class Found(NamedTuple):
-    """A figure with its standard error and 95% interval, and the number of what it is a mean or share of."""
+    """A figure with its standard error and 95% interval, the number of what it is a mean or share of, and how many
+    rounds (or walls) of these are not 0: those that went differently, where the figure is a difference.
+    """
 
     mean: float
     se: float
     low: float
     high: float
     n: int
+    moved: int | None = None
 
     @classmethod
     def of(cls, found: Estimates, n: int) -> Found:
@@ -41,7 +44,7 @@ class Found(NamedTuple):
     def scaled(self, factor: float, shift: float = 0.0) -> Found:
         """Give factor × figure + shift."""
         ends = sorted((self.low * factor + shift, self.high * factor + shift))
-        return Found(self.mean * factor + shift, self.se * abs(factor), ends[0], ends[1], self.n)
+        return Found(self.mean * factor + shift, self.se * abs(factor), ends[0], ends[1], self.n, self.moved)
 
 
 def mean_of(datum: Datum) -> Found:
@@ -110,11 +113,11 @@ class Deals:
         self._progress = progress
         self._kept: dict[tuple[Policy, Policy, int], Played] = {}
 
-    def gain(self, claim: Claim, walls: int | None = None) -> Found:
-        """What the claim's follower wins over the other, in bases a round, on equal deals in every seat."""
+    def gains(self, claim: Claim, walls: int | None = None) -> Datum:
+        """What the claim's follower wins over the other on each wall, (walls,) in bases, its three seats together."""
         follows = self.played(claim.follows, claim.others, walls=walls).points
         against = self.played(claim.against, claim.others, walls=walls).points
-        return mean_of((follows - against).sum(axis=1)).scaled(1 / SEATS)
+        return np.asarray((follows - against).sum(axis=1))
 
     def played(self, parameters: str, others: str = "", piao: int = 0, walls: int | None = None) -> Played:
         """Give the first walls with the player of some parameters, and this much piao, in every seat."""

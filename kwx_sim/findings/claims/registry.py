@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
+from string import ascii_lowercase
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -29,8 +31,9 @@ class Claim(BaseModel):
 
     id: str
     number: int = Field(ge=1, le=12)
+    letter: str = ""
     document: Literal["A", "B", "C"]
-    test: Literal["players", "fact", "none"]
+    test: Literal["players", "fact", "exact", "none"]
     follows: str = ""
     against: str = ""
     others: str = ""
@@ -48,6 +51,21 @@ class Claim(BaseModel):
     def presets(self) -> tuple[str, ...]:
         """The presets of the contrasts that are judged."""
         return PRESETS_OF[self.document]
+
+    @property
+    def label(self) -> str:
+        """Its number, and its letter among the claims of that number: 1a."""
+        return f"{self.number}{self.letter}"
+
+    @property
+    def contrast(self) -> tuple[str, ...]:
+        """What is compared, whatever it is said to show."""
+        return self.test, self.follows, self.against, self.others, self.measure
+
+    @property
+    def turned_about(self) -> tuple[str, ...]:
+        """The contrast of who follows the other one."""
+        return self.test, self.against, self.follows, self.others, self.measure
 
     def text(self, name: str) -> Words:
         """Give one of the claim's texts: `short`, `said`, `test`, …"""
@@ -79,7 +97,16 @@ def claims() -> tuple[Claim, ...]:
     for claim in found:
         for parameters in (claim.follows, claim.against, claim.others):
             parse_policy(player(parameters))
-    return found
+    return tuple(_lettered(found))
+
+
+def _lettered(found: Sequence[Claim]) -> Iterator[Claim]:
+    """Tell claims of one number apart."""
+    for _, group in groupby(found, lambda claim: claim.number):
+        same = list(group)
+        letters = ascii_lowercase if len(same) > 1 else ("",)
+        for claim, letter in zip(same, letters, strict=False):
+            yield claim.model_copy(update={"letter": letter})
 
 
 def player(parameters: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -12,12 +12,27 @@ from scipy.stats import false_discovery_control
 
 from kwx_sim.findings.claims.beside import BESIDE
 from kwx_sim.findings.claims.deals import Datum, Deals, Found, Z
+from kwx_sim.findings.claims.exact import EXACT
 from kwx_sim.findings.claims.registry import Claim
-from kwx_sim.findings.claims.samples import MEASURES, Sample
-from kwx_sim.report.verdicts import DELTA, UNCLEAR, Contrast, Judged, judge
+from kwx_sim.findings.claims.sample import Sample, same_data
+from kwx_sim.findings.claims.samples import MEASURES, gain
+from kwx_sim.report.section import SAME
+from kwx_sim.report.verdicts import DELTA, DEPENDS, FAILS, HOLDS, UNCLEAR, Contrast, Judged, judge
 from kwx_sim.rules import PRESETS
 
-__all__ = ["BESIDE_IT", "COUNTED", "FEWEST_JUDGED", "NOT_TESTED", "RULESET", "Explored", "Finding", "Results", "find"]
+__all__ = [
+    "BESIDE_IT",
+    "COUNTED",
+    "FEWEST",
+    "FEWEST_JUDGED",
+    "FEWEST_MOVED",
+    "NOT_TESTED",
+    "RULESET",
+    "Explored",
+    "Finding",
+    "Results",
+    "find",
+]
 
 ALPHA = 0.05
 FEWEST = 30
@@ -25,6 +40,9 @@ FEWEST = 30
 
 FEWEST_JUDGED = 100
 """A contrast of fewer data is not judged: what is paid is skewed, and the tests go by the normal law."""
+
+FEWEST_MOVED = 30
+"""A difference of which fewer data are not 0 is not judged: too little went differently to know its spread."""
 
 COUNTED = ("share", "loser")
 """Units of figures that are never below 0: they have no sign, and nobody asks whether they are 0."""
@@ -48,6 +66,8 @@ class Finding:
     found : with its own 95% interval
     p : adjusted for all contrasts
     low, high : the simultaneous interval, by which the verdict was given; NaN where there are too few data
+    same : other rulesets that gave the same data, which are no evidence of their own
+    exact : the figure by the rules, where they give it; `found` then only shows it
     """
 
     claim: Claim
@@ -57,11 +77,23 @@ class Finding:
     verdict: str = UNCLEAR
     low: float = float("nan")
     high: float = float("nan")
+    same: tuple[str, ...] = ()
+    exact: float | None = None
+
+    @property
+    def rulesets(self) -> str:
+        """Name all rulesets that it is of, as `ruleset_name` takes them."""
+        return SAME.join((self.ruleset, *self.same))
 
     @property
     def few(self) -> bool:
-        """Whether there are too few data to judge it by."""
-        return self.found.n < FEWEST_JUDGED
+        """Whether there are too few data to judge it by, or too few that went differently."""
+        return self.exact is None and (self.found.n < FEWEST_JUDGED or self.rare)
+
+    @property
+    def rare(self) -> bool:
+        """Whether there are data enough, and too few of them went differently."""
+        return self.found.n >= FEWEST_JUDGED and _rare(self.found, self.claim.unit)
 
 
 @dataclass(frozen=True)
@@ -72,6 +104,9 @@ class Explored:
     ----------
     factor, level : what it was looked at by, and the group: see `claims.toml`
     q : adjusted for all that was explored (Benjamini–Hochberg); NaN where nobody asks whether the figure is 0
+    same : other rulesets that gave the same data
+    judged : the contrast of another claim that is the same comparison, or that one turned about; `found` is its
+        figure, with the interval by which it was judged
     """
 
     claim: Claim
@@ -81,16 +116,33 @@ class Explored:
     unit: str
     found: Found
     q: float = float("nan")
+    same: tuple[str, ...] = ()
+    judged: Finding | None = None
+
+    @property
+    def rulesets(self) -> str:
+        """Name all rulesets that it is of, as `ruleset_name` takes them."""
+        return SAME.join((self.ruleset, *self.same))
+
+    @property
+    def told_level(self) -> str:
+        """The level, or all rulesets where these are the levels."""
+        return self.rulesets if self.factor == RULESET else self.level
+
+    @property
+    def rare(self) -> bool:
+        """Whether too few of its data went differently to say more of it."""
+        return self.factor != BESIDE_IT and _rare(self.found, self.unit)
 
     @property
     def asked(self) -> bool:
-        """Whether it is asked if the figure is 0: not beside a claim, nor of what cannot be below 0."""
-        return self.factor != BESIDE_IT and self.unit not in COUNTED
+        """Whether it is asked if the figure is 0: not beside a claim, nor of what cannot be below 0 or was judged."""
+        return self.factor != BESIDE_IT and self.unit not in COUNTED and not self.rare and self.judged is None
 
     @property
     def clear(self) -> bool:
         """Whether it differs from 0."""
-        return self.q < ALPHA
+        return self.q < ALPHA if self.judged is None else self.found.low * self.found.high > 0
 
 
 @dataclass(frozen=True)
@@ -109,6 +161,18 @@ class Results:
         """Tell whether the claim has a test, and data for it under some ruleset."""
         return any(not one.few for one in self.of(claim))
 
+    def turned(self, claim: Claim) -> list[Explored]:
+        """Give the other documents' rulesets where the figure is clearly on the other side of 0 than under its own."""
+        sides = {np.sign(one.found.mean) if one.low * one.high > 0 else 0 for one in self.of(claim)}
+        if len(sides) != 1 or 0 in sides:
+            return []
+        others = [one for one in self.explored if one.claim == claim and one.factor == RULESET]
+        return [one for one in others if one.clear and np.sign(one.found.mean) not in sides]
+
+
+def _rare(found: Found, unit: str) -> bool:
+    return unit not in COUNTED and found.moved is not None and found.moved < FEWEST_MOVED
+
 
 def find(claims: Sequence[Claim], deals: Mapping[str, Deals], explored_walls: int) -> Results:
     """Test every claim under those of its presets that were dealt, and under rulesets of the user's own.
@@ -120,15 +184,36 @@ def find(claims: Sequence[Claim], deals: Mapping[str, Deals], explored_walls: in
     """
     # What is judged first: it is larger, and what is explored reads the first walls of it.
     tested, verdicts = _judged(list(_contrasts(claims, deals)))
-    explored = _discovered(list(_explored(claims, deals, explored_walls)))
+    explored = _discovered(list(_explored(claims, deals, explored_walls, tested)))
     return Results(tested, explored, {claim.id: verdicts.get(claim.id, NOT_TESTED) for claim in claims})
 
 
 def _contrasts(claims: Sequence[Claim], deals: Mapping[str, Deals]) -> Iterator[Finding]:
     for claim in claims:
-        if claim.test != "none":
-            for ruleset in _judged_under(claim, deals):
-                yield Finding(claim, ruleset, _figure(claim, deals[ruleset], None))
+        if claim.test == "none":
+            continue
+        samples = {ruleset: _sample(claim, deals[ruleset], None) for ruleset in _judged_under(claim, deals)}
+        for ruleset, same in _alike(samples).items():
+            found = samples[ruleset].found()
+            exact = EXACT[claim.measure](deals[ruleset].rules) if claim.test == "exact" else None
+            if exact is not None:
+                yield Finding(claim, ruleset, found, verdict=_exact_verdict(claim, exact), same=same, exact=exact)
+            else:
+                yield Finding(claim, ruleset, found, same=same)
+
+
+def _alike(samples: Mapping[str, Sample]) -> dict[str, tuple[str, ...]]:
+    """Name of each data the first ruleset that gave them, and the others that gave the same."""
+    groups: dict[str, tuple[str, ...]] = {}
+    for ruleset, sample in samples.items():
+        first = next((one for one in groups if same_data(samples[one], sample)), None)
+        groups |= {ruleset: ()} if first is None else {first: (*groups[first], ruleset)}
+    return groups
+
+
+def _exact_verdict(claim: Claim, exact: float) -> str:
+    right = exact > claim.margin if claim.expected is None else abs(exact - claim.expected) <= claim.margin
+    return HOLDS if right else FAILS
 
 
 def _judged_under(claim: Claim, deals: Mapping[str, Deals]) -> list[str]:
@@ -136,14 +221,21 @@ def _judged_under(claim: Claim, deals: Mapping[str, Deals]) -> list[str]:
     return [ruleset for ruleset in deals if ruleset in claim.presets or ruleset not in PRESETS]
 
 
-def _figure(claim: Claim, deals: Deals, walls: int | None) -> Found:
-    return deals.gain(claim, walls) if claim.test == "players" else MEASURES[claim.measure](deals).found()
+def _sample(claim: Claim, deals: Deals, walls: int | None) -> Sample:
+    return gain(claim, deals, walls) if claim.test == "players" else MEASURES[claim.measure](deals)
 
 
 def _judged(tested: Sequence[Finding]) -> tuple[tuple[Finding, ...], Mapping[str, str]]:
-    """Judge all contrasts together."""
-    judged = judge([_contrast(one) for one in tested])
-    return tuple(map(_told, tested, judged.cells)), judged.claims
+    """Judge all contrasts together; what follows from the rules is known before."""
+    open_ones = [one for one in tested if one.exact is None]
+    judged = judge([_contrast(one) for one in open_ones])
+    told = map(_told, open_ones, judged.cells)
+    known: dict[str, set[str]] = {}
+    for one in tested:
+        if one.exact is not None:
+            known.setdefault(one.claim.id, set()).add(one.verdict)
+    verdicts = {claim: min(given) if len(given) == 1 else DEPENDS for claim, given in known.items()}
+    return tuple(next(told) if one.exact is None else one for one in tested), {**judged.claims, **verdicts}
 
 
 def _contrast(one: Finding) -> Contrast:
@@ -176,35 +268,84 @@ def _told(one: Finding, cell: Judged) -> Finding:
 # ---------------------------------------------------------------- exploratory
 
 
-def _explored(claims: Sequence[Claim], deals: Mapping[str, Deals], walls: int) -> Iterator[Explored]:
+def _explored(
+    claims: Sequence[Claim], deals: Mapping[str, Deals], walls: int, tested: Sequence[Finding]
+) -> Iterator[Explored]:
     for claim in claims:
-        for other in claim.also:
-            if other in deals:
-                yield Explored(claim, other, RULESET, other, claim.unit, _figure(claim, deals[other], walls))
-        for ruleset in _judged_under(claim, deals):
-            for factor, level, unit, found in _around(claim, deals[ruleset], walls):
-                yield Explored(claim, ruleset, factor, level, unit, found)
+        yield from _once(_looked_at(claim, deals, walls, tested))
 
 
-def _around(claim: Claim, deals: Deals, walls: int) -> Iterator[tuple[str, str, str, Found]]:
+Seen = tuple[Explored, Sample | None]
+"""What was explored, with its data where there are any of its own."""
+
+
+def _once(seen: Iterable[Seen]) -> list[Explored]:
+    """Put rulesets together that gave the same data."""
+    kept: list[Seen] = []
+    for one, sample in seen:
+        place = next((i for i, before in enumerate(kept) if _same(before, (one, sample))), None)
+        if place is None:
+            kept.append((one, sample))
+        else:
+            first, data = kept[place]
+            kept[place] = replace(first, same=(*first.same, one.ruleset)), data
+    return [one for one, _ in kept]
+
+
+def _same(before: Seen, after: Seen) -> bool:
+    (first, data), (one, sample) = before, after
+    alike = (first.factor, first.unit) == (one.factor, one.unit)
+    if not alike or (one.factor != RULESET and first.level != one.level):
+        return False
+    if data is not None and sample is not None:
+        return same_data(data, sample)
+    return first.judged == one.judged and first.found == one.found
+
+
+def _looked_at(claim: Claim, deals: Mapping[str, Deals], walls: int, tested: Sequence[Finding]) -> Iterator[Seen]:
+    for other in claim.also:
+        if other in deals:
+            yield _elsewhere(claim, other, tested) or _under(claim, other, _sample(claim, deals[other], walls))
+    for ruleset in _judged_under(claim, deals):
+        for factor, level, unit, data in _around(claim, deals[ruleset], walls):
+            sample, found = (data, data.found()) if isinstance(data, Sample) else (None, data)
+            yield Explored(claim, ruleset, factor, level, unit, found), sample
+
+
+def _under(claim: Claim, ruleset: str, sample: Sample) -> Seen:
+    return Explored(claim, ruleset, RULESET, ruleset, claim.unit, sample.found()), sample
+
+
+def _elsewhere(claim: Claim, ruleset: str, tested: Sequence[Finding]) -> Seen | None:
+    """Give the contrast where it was judged for another claim: one comparison has one figure."""
+    for one in tested:
+        if one.claim.contrast in (claim.contrast, claim.turned_about) and ruleset in (one.ruleset, *one.same):
+            low, high = (one.found.low, one.found.high) if one.few else (one.low, one.high)
+            found = one.found._replace(low=low, high=high)
+            found = found if one.claim.contrast == claim.contrast else found.scaled(-1)
+            return Explored(claim, ruleset, RULESET, ruleset, claim.unit, found, judged=one), None
+    return None
+
+
+def _around(claim: Claim, deals: Deals, walls: int) -> Iterator[tuple[str, str, str, Sample | Found]]:
     for field, value, varied in claim.varied():
-        yield field, value, claim.unit, deals.gain(varied, walls)
+        yield field, value, claim.unit, gain(varied, deals, walls)
     if claim.by:
         sample = MEASURES[claim.split or claim.measure](deals)
         for factor in claim.by:
-            for level, found in _split(sample, factor):
-                yield factor, level, "fork" if claim.split else claim.unit, found
+            for level, chosen in _split(sample, factor):
+                yield factor, level, "fork" if claim.split else claim.unit, chosen
     if claim.beside:
         for name, unit, found in BESIDE[claim.beside](deals):
             yield BESIDE_IT, name, unit, found
 
 
-def _split(sample: Sample, factor: str) -> Iterator[tuple[str, Found]]:
+def _split(sample: Sample, factor: str) -> Iterator[tuple[str, Sample]]:
     starts = BINS[factor]
     group: Datum = np.searchsorted(starts, sample.labels[factor], side="right") - 1
     for i, level in enumerate(_levels(starts)):
         if (group == i).any():
-            yield level, sample.found(group == i)
+            yield level, sample.chosen(group == i)
 
 
 def _levels(starts: Sequence[int]) -> list[str]:

@@ -1,12 +1,11 @@
-"""Samples: a datum a round, turn or fork, whose mean is a claim's figure, and by what it may be split.
+"""What is counted for claims, as samples.
 
 Every sample is made from `Deals` and is above its claim's margin where the claim is right.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,9 @@ from kwx_sim import hands
 from kwx_sim.core import fans
 from kwx_sim.core.fork import ARMS
 from kwx_sim.core.state import DISCARD_WON, RED, SELF_DRAWN
-from kwx_sim.findings.claims.deals import SEATS, Datum, Deals, Found, ratio_of, share_of
+from kwx_sim.findings.claims.deals import SEATS, Datum, Deals
+from kwx_sim.findings.claims.registry import Claim
+from kwx_sim.findings.claims.sample import Sample
 from kwx_sim.findings.claims.shapes import lone_kinds, partial_kinds, single_tile_wait
 from kwx_sim.trials import points
 
@@ -25,9 +26,9 @@ __all__ = [
     "FOUR_SIX",
     "MEASURES",
     "SUITED",
-    "Sample",
     "chained",
     "four_called",
+    "gain",
     "legal_kinds",
     "seats_with_kongs",
     "self_drawn",
@@ -45,41 +46,17 @@ DOZENS = 24
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class Sample:
-    """Data and what they are counted by; the figure is Σ total / Σ count.
-
-    Attributes
-    ----------
-    labels : by factor (turn, live, kinds, fan), a value for each datum
-    rounds : number of each datum's round where a round may have several
-    share : whether each total is at most its count: a proportion
-    n : what there are so many of, where that is not Σ count
-    """
-
-    total: Datum
-    count: Datum
-    labels: Mapping[str, Datum] = field(default_factory=dict)
-    rounds: Datum | None = None
-    share: bool = False
-    n: int | None = None
-
-    def found(self, chosen: Mask | None = None) -> Found:
-        """Give the figure over all data, or the chosen ones."""
-        keep = np.ones(len(self.total), np.bool_) if chosen is None else chosen
-        total, count = self.total[keep], self.count[keep]
-        if self.rounds is not None:
-            _, place = np.unique(self.rounds[keep], return_inverse=True)
-            total, count = np.bincount(place, total), np.bincount(place, count)
-        found = share_of(total, count) if self.share else ratio_of(total, count)
-        return found if self.n is None else found._replace(n=self.n)
-
-
-def _each(total: Datum, **labels: Datum) -> Sample:
-    return Sample(total, np.ones(len(total), np.int64), labels)
+def _each(total: Datum, rounds: Datum | None = None, **labels: Datum) -> Sample:
+    return Sample(total, np.ones(len(total), np.int64), labels, rounds)
 
 
 # ---------------------------------------------------------------- players
+
+
+def gain(claim: Claim, deals: Deals, walls: int | None = None) -> Sample:
+    """What the claim's follower wins over the other, in bases a round, on equal deals in every seat; n counts walls."""
+    gains = deals.gains(claim, walls)
+    return Sample(gains, np.full(len(gains), SEATS), n=len(gains))
 
 
 def _cost_of_guard(deals: Deals) -> Sample:
@@ -127,8 +104,9 @@ def won(deals: Deals) -> Mask:
 def _maima_tile(deals: Deals) -> Sample:
     """The maima points of every tile that a self-draw turned."""
     rounds = deals.table.rounds
-    tile = rounds["maima_tile"][(rounds["outcome"] == SELF_DRAWN) & (rounds["maima_points"] > 0)].astype(np.int64)
-    return _each(np.where(tile < SUITED, tile % 9 + 1, deals.rules.maima.dragon))
+    turned = (rounds["outcome"] == SELF_DRAWN) & (rounds["maima_points"] > 0)
+    tile = rounds["maima_tile"][turned].astype(np.int64)
+    return _each(np.where(tile < SUITED, tile % 9 + 1, deals.rules.maima.dragon), np.flatnonzero(turned))
 
 
 def self_drawn(deals: Deals) -> tuple[Datum, Datum]:
@@ -141,14 +119,16 @@ def self_drawn(deals: Deals) -> tuple[Datum, Datum]:
 def _self_draw_without_maima(deals: Deals) -> Sample:
     """The share of what self-draws are paid that is no maima."""
     income, maima = self_drawn(deals)
-    return Sample(income - maima, income, n=len(income))
+    drawn = np.flatnonzero(deals.table.rounds["outcome"] == SELF_DRAWN)
+    return Sample(income - maima, income, rounds=drawn, n=len(income))
 
 
 def _four_six_feeds_kawuxing(deals: Deals) -> Sample:
     """The share of wins on a discarded 4 or 6 that count 卡五星."""
     rounds = deals.table.rounds
     fed = (rounds["outcome"] == DISCARD_WON) & np.isin(rounds["win_tile"], np.flatnonzero(FOUR_SIX))
-    return Sample(wins(deals, fans.KAWUXING)[fed].sum(axis=1), won(deals)[fed].sum(axis=1), share=True)
+    kawuxing, all_wins = wins(deals, fans.KAWUXING)[fed].sum(axis=1), won(deals)[fed].sum(axis=1)
+    return Sample(kawuxing, all_wins, rounds=np.flatnonzero(fed), share=True)
 
 
 def seats_with_kongs(deals: Deals, least: int) -> Mask:
@@ -198,9 +178,11 @@ def _kong_fed_cost(deals: Deals) -> Sample:
     """In rounds with one kong, on a discard: the third seat's result less that of the one who fed it."""
     rounds = deals.table.rounds
     kongs = rounds["melds"][:, :, 1:].sum(axis=1)
-    alone = rounds[(kongs.sum(axis=1) == 1) & (kongs[:, 0] == 1)]
+    one_fed = (kongs.sum(axis=1) == 1) & (kongs[:, 0] == 1)
+    alone = rounds[one_fed]
     result, paid = points(alone), alone["kong_points"]
-    return _each((result * (paid == 0)).sum(axis=1) - (result * (paid < 0)).sum(axis=1))
+    gaps = (result * (paid == 0)).sum(axis=1) - (result * (paid < 0)).sum(axis=1)
+    return _each(gaps, np.flatnonzero(one_fed))
 
 
 def four_called(deals: Deals) -> Mask:
@@ -248,7 +230,8 @@ def _played_on(deals: Deals, first: Mask, second: Mask) -> Sample:
     better, worse = first & legal[:, : first.shape[1]], second & legal[:, : second.shape[1]]
     both = better.any(axis=1) & worse.any(axis=1)
     own = turns["points"][both, :, 0]
-    return _each(_mean_over(own, better[both]) - _mean_over(own, worse[both]), turn=turns["draws"][both])
+    gaps = _mean_over(own, better[both]) - _mean_over(own, worse[both])
+    return _each(gaps, np.flatnonzero(both), turn=turns["draws"][both])
 
 
 def legal_kinds(turns: NDArray[np.void]) -> Mask:
@@ -294,7 +277,7 @@ def _next_seat_moved_more(deals: Deals) -> Sample:
     others = legal_kinds(turns) & (np.arange(KINDS) != turns["chosen"][:, None])
     some = others.any(axis=1)
     gap = _mean_over((moved[:, :, 0] - moved[:, :, 1])[some], others[some])
-    return _each(gap, turn=turns["draws"][some])
+    return _each(gap, np.flatnonzero(some), turn=turns["draws"][some])
 
 
 def _ready(turns: NDArray[np.void]) -> Mask:

@@ -6,7 +6,7 @@ and of odd number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -19,7 +19,6 @@ from kwx_sim.findings.liangdao.forks import (
     DECLARE,
     MAP,
     NEVER,
-    QUIET,
     Cells,
     Forks,
     at,
@@ -27,9 +26,22 @@ from kwx_sim.findings.liangdao.forks import (
     overall,
     size,
 )
+from kwx_sim.findings.rounds import verdict
 from kwx_sim.stats import Estimates
 
-__all__ = ["LEVELS", "Course", "Courses", "Thumb", "best_others", "fit_thumb", "fitted_arms", "judge_courses"]
+__all__ = [
+    "ARM_NAMES",
+    "LEVELS",
+    "Course",
+    "Courses",
+    "Thumb",
+    "best_others",
+    "fit_thumb",
+    "fitted_arms",
+    "judge_courses",
+]
+
+ARM_NAMES = tuple(name.replace(" ", "_") for name in ARMS)
 
 OTHERS = tuple(arm for arm in range(len(ARMS)) if arm != DECLARE)
 
@@ -89,9 +101,21 @@ class Thumb(NamedTuple):
     otherwise: int
 
     @property
+    def arm(self) -> int | None:
+        """The arm that it takes at every fork; None where it takes two."""
+        if not any(self.thresholds):
+            return DECLARE
+        return self.otherwise if set(self.thresholds) == {LEVELS[self.counts]} else None
+
+    @property
     def lines(self) -> int:
         """Lines that it takes to write down."""
-        return len(self.groups) + any(self.thresholds)
+        return 1 if self.arm is not None else len(self.groups) + 1
+
+    @property
+    def terms(self) -> int:
+        """What has to pay for itself: its groups, and declaring later where the rest does not stay quiet for good."""
+        return 0 if self.arm is not None else len(self.groups) + (self.otherwise != NEVER)
 
     def arms(self, forks: Forks) -> NDArray[np.int64]:
         """The arm that it takes at each fork, (m,)."""
@@ -102,24 +126,54 @@ class Thumb(NamedTuple):
 
 
 def fit_thumb(forks: Forks) -> Thumb:
-    """Fit the rule of thumb: of at most five lines, the fewest within one standard error of the most.
+    """Fit the rule of thumb: a longer one is taken only where it clearly brings more than the shorter.
 
-    Neighbouring bins of fan may share a threshold; any arm but declaring now may be what is done otherwise.
+    Whether it does is told by rules fitted on half of these forks and played on the other, both ways round: among so
+    many thresholds some seem to pay on the very forks that they were chosen on.
     """
+    fold = forks.number // 2 % 2
+    folds = [Forks(forks.rounds, forks.rows[fold == parity]) for parity in (0, 1)]
+    best, of_folds = _best_by_terms(forks), [_best_by_terms(one) for one in folds]
+    brought = {}
+    for terms in sorted(set(best).intersection(*of_folds)):
+        arms = np.where(fold == 0, of_folds[1][terms].arms(forks), of_folds[0][terms].arms(forks))
+        brought[terms] = forks.taking(arms)
+    chosen, *longer = brought
+    for terms in longer:
+        if overall(forks, brought[terms] - brought[chosen]).ci_low > 0:
+            chosen = terms
+    return best[chosen]
+
+
+def _best_by_terms(forks: Forks) -> dict[int, Thumb]:
+    """The rule that brings most, of each number of terms; of equal ones the first."""
     best: dict[int, tuple[float, Thumb]] = {}
+    for worth, thumb in _candidates(forks):
+        if thumb.terms not in best or worth > best[thumb.terms][0]:
+            best[thumb.terms] = worth, thumb
+    return {terms: thumb for terms, (_, thumb) in best.items()}
+
+
+def _candidates(forks: Forks) -> Iterator[tuple[float, Thumb]]:
+    """Each arm for all forks, and the best thresholds of every grouping and other arm, with what they bring in all.
+
+    Groups are of neighbouring bins of fan and hold ENOUGH forks.
+    """
+    everything = ((0, len(BINS["fan"]) - 1),)
+    yield float(forks.taking(DECLARE).sum()), Thumb("live", everything, (0,), NEVER)
+    for arm in OTHERS:
+        yield float(forks.taking(arm).sum()), Thumb("live", everything, (LEVELS["live"],), arm)
+    held = np.bincount(forks.cell(("fan",)), minlength=len(BINS["fan"]))
+    groupings = [
+        groups
+        for groups in _groupings(len(BINS["fan"]))
+        if all(held[first : last + 1].sum() >= ENOUGH for first, last in groups)
+    ]
     for counts in LEVELS:
         totals = _totals(forks, counts)
         for otherwise in OTHERS:
-            for groups in _groupings(len(BINS["fan"])):
-                worth, thumb = _fit_thresholds(totals, counts, groups, otherwise)
-                if thumb.lines not in best or worth > best[thumb.lines][0]:
-                    best[thumb.lines] = worth, thumb
-    most = max(best.values(), key=lambda found: found[0])[1]
-    for _, (_, thumb) in sorted(best.items()):
-        loss = overall(forks, forks.taking(most.arms(forks)) - forks.taking(thumb.arms(forks)))
-        if loss.mean <= np.nan_to_num(loss.se):
-            return thumb
-    return most
+            for groups in groupings:
+                yield _fit_thresholds(totals, counts, groups, otherwise)
 
 
 def _level(forks: Forks, counts: str) -> NDArray[np.int64]:
@@ -166,41 +220,61 @@ class Course(NamedTuple):
     declared: Estimates
     gain: Estimates
     gain_a_round: Estimates
-    cost: Estimates
-    cost_a_round: Estimates
+    against_full: Estimates
+    against_full_a_round: Estimates
 
 
 class Courses(NamedTuple):
-    """Courses by name, and the forks that they were judged on."""
+    """Courses by name, and the forks that they were judged on.
+
+    Attributes
+    ----------
+    simple : the course of one arm for all that brought most in the even-numbered rounds
+    of : every arm for all by its name, `thumb` where that is none of them, and `full`
+    """
 
     judged: Forks
-    of: dict[str, Course]
+    simple: str
+    of: Mapping[str, Course]
+
+    def over(self, one: str, other: str) -> NDArray[np.int64]:
+        """Bases that a course brought more than another, by fork, (m,)."""
+        return self.of[one].points - self.of[other].points
+
+    @property
+    def thumb_is_better(self) -> bool:
+        """Whether the rule of thumb brought clearly more than every course of one arm, by more than the margin."""
+        return "thumb" in self.of and all(
+            verdict(overall(self.judged, self.over("thumb", arm))) == "above" for arm in ARM_NAMES
+        )
+
+    @property
+    def not_told_apart(self) -> list[str]:
+        """The other courses of one arm of which it is not clear that the best simple one is better by the margin."""
+        others = (arm for arm in ARM_NAMES if arm != self.simple)
+        return [arm for arm in others if verdict(overall(self.judged, self.over(self.simple, arm))) != "above"]
 
 
 def judge_courses(forks: Forks, thumb: Thumb) -> Courses:
-    """Judge a rule of thumb, fitted on the even-numbered rounds, beside the simplest courses and the full table."""
+    """Judge a rule of thumb, fitted on the even-numbered rounds, beside each arm for all and the full table."""
     fit, judged = forks.half(0), forks.half(1)
-    arms: dict[str, ArrayLike] = {
-        "never": NEVER,
-        "always": DECLARE,
-        "quiet": QUIET,
-        "thumb": thumb.arms(judged),
-        "thumb_never": thumb._replace(otherwise=NEVER).arms(judged),
-        "full": fitted_arms(fit, judged),
-    }
+    arms: dict[str, ArrayLike] = {name: arm for arm, name in enumerate(ARM_NAMES)}
+    if thumb.arm is None:
+        arms["thumb"] = thumb.arms(judged)
+    arms["full"] = fitted_arms(fit, judged)
     points = {name: judged.taking(chosen) for name, chosen in arms.items()}
     found = {}
     for name, chosen in arms.items():
-        gain, cost = points[name] - points["never"], points["full"] - points[name]
+        gain, against_full = points[name] - points["never"], points[name] - points["full"]
         found[name] = Course(
             points[name],
             _declared(judged, chosen),
             overall(judged, gain),
             gain_a_round(judged, gain),
-            overall(judged, cost),
-            gain_a_round(judged, cost),
+            overall(judged, against_full),
+            gain_a_round(judged, against_full),
         )
-    return Courses(judged, found)
+    return Courses(judged, ARM_NAMES[int(fit.points.sum(axis=0).argmax())], found)
 
 
 def _declared(forks: Forks, arms: ArrayLike) -> Estimates:

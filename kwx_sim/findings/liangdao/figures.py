@@ -4,27 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
+from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
 from kwx_sim.findings.liangdao.forks import BIN_NAMES, LEAST, MAP, Cells, Forks, clear, enough, size, verdicts
 from kwx_sim.findings.liangdao.settings import Setting
 from kwx_sim.findings.liangdao.wording import told
-from kwx_sim.report.figures import COLOURS, GREY, heat_map, panels
+from kwx_sim.report.figures import COLOURS, GREY, heat_map, mark_zero, panels
 from kwx_sim.report.section import Words
 from kwx_sim.report.verdicts import DELTA
 from kwx_sim.stats import Estimates
 
-__all__ = ["MAP_SIZE", "SETTINGS_SIZE", "Map", "draw_map", "draw_settings"]
+__all__ = ["SETTINGS_SIZE", "Map", "draw_map", "draw_settings", "map_size"]
 
-MAP_SIZE, SETTINGS_SIZE = (9.0, 12.0), (8.5, 9.5)
+MAP_WIDTH, MAP_ROW, MAP_FOOT = 9.0, 5.5, 1.0
+SETTINGS_SIZE = (8.5, 12.5)
 COLUMNS = 2
 STRONGEST = 90
 """Percentile of the cells' size that has the strongest colour: a few rare cells would leave all others pale."""
+
+HALO = 2.0
+"""Points around the figures of a hatched cell that its hatching leaves free."""
 
 OWN_COLOUR = "#000000"
 SPREAD = 0.5
@@ -54,27 +60,38 @@ class Map:
         side = verdicts(found, clear(found, cells.n))
         return cls(Estimates(*(values.reshape(shape) for values in found)), cells.n.reshape(shape), side.reshape(shape))
 
+    @property
+    def panels(self) -> list[int]:
+        """The values of the hand, by bin, that have a cell to show."""
+        return np.flatnonzero((self.verdicts != "").any(axis=(0, 1))).tolist()
+
 
 # ---------------------------------------------------------------- maps
 
 
+def map_size(shown: Map) -> tuple[float, float]:
+    """Give the width and height of a map's figure, in inches."""
+    return MAP_WIDTH, MAP_ROW * max(-(-len(shown.panels) // COLUMNS), 1) + MAP_FOOT
+
+
 def draw_map(shown: Map, bar: Words, canvas: Canvas, lang: str) -> None:
-    """Draw a panel for each value of the hand; many live tiles on top."""
+    """Draw a panel for each value of the hand that has a cell; many live tiles on top."""
     sizes = np.abs(shown.found.mean[np.isfinite(shown.found.mean)])
     strongest = float(np.percentile(sizes, STRONGEST)) if len(sizes) else 0.0
-    places = panels(canvas, len(BIN_NAMES["fan"]), COLUMNS, share=False)
-    for fan, axes in enumerate(places):
+    fans = shown.panels or [0]
+    places = panels(canvas, len(fans), min(COLUMNS, len(fans)), share=False)
+    for fan, axes in zip(fans, places, strict=True):
         mean, _, low, high = (values[:, ::-1, fan].T for values in shown.found)
         image = heat_map(
             axes, mean, BIN_NAMES["live"][::-1], BIN_NAMES["turn"], low=low, high=high, n=shown.n[:, ::-1, fan].T,
             limit=strongest or 1.0, size=6.5,
         )  # fmt: skip
-        _mark(axes, mean, shown.verdicts[:, ::-1, fan].T)
+        _mark(axes, image, mean, shown.verdicts[:, ::-1, fan].T)
         title = told("map.panel", fan=BIN_NAMES["fan"][fan], n=int(shown.n[..., fan].sum()))
         axes.set_title(title.told(lang), loc="left")
         axes.set_xlabel(told("map.x").told(lang))
         axes.set_ylabel(told("map.y").told(lang))
-        if not np.isfinite(mean).any():
+        if not shown.panels:
             axes.text(0.5, 0.5, told("map.too_few").told(lang), transform=axes.transAxes, ha="center", color=GREY)
         # What lies inside a panel cannot widen it: measuring all of it took a third of the time.
         for artist in (*axes.texts, *axes.patches, *axes.lines):
@@ -93,12 +110,16 @@ def draw_map(shown: Map, bar: Words, canvas: Canvas, lang: str) -> None:
     )
 
 
-def _mark(axes: Axes, mean: NDArray[np.float64], side: NDArray[np.str_]) -> None:
+def _mark(axes: Axes, image: Any, mean: NDArray[np.float64], side: NDArray[np.str_]) -> None:
     """Hatch what is neither clearly above nor below; draw a line where the sign turns, broken beside such a cell."""
     neither = np.isin(side, ("unclear", "within"))
-    for i, j in np.argwhere(neither):
-        corner = (float(j) - 0.5, float(i) - 0.5)
-        axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch="///", edgecolor=GREY, alpha=0.35, linewidth=0))
+    for figures in axes.texts:
+        j, i = figures.get_position()
+        if neither[int(i), int(j)]:
+            colour, alpha = ("white", 0.5) if figures.get_color() == "white" else (GREY, 0.35)
+            figures.set_path_effects([withStroke(linewidth=HALO, foreground=image.to_rgba(mean[int(i), int(j)]))])
+            corner = (float(j) - 0.5, float(i) - 0.5)
+            axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch="///", edgecolor=colour, alpha=alpha, linewidth=0))
     for i, j in np.argwhere(mean[:, 1:] * mean[:, :-1] < 0):
         _turn(axes, (j + 0.5, j + 0.5), (i - 0.5, i + 0.5), neither[i, j] or neither[i, j + 1])
     for i, j in np.argwhere(mean[1:] * mean[:-1] < 0):
@@ -113,7 +134,7 @@ def _turn(axes: Axes, x: tuple[float, float], y: tuple[float, float], unclear: b
 
 
 def draw_settings(settings: Sequence[Setting], dimension: str, canvas: Canvas, lang: str) -> None:
-    """Draw a panel for each rule: a line for each setting, the ruleset's own in black."""
+    """Draw a panel for each rule: a line for each setting, the ruleset's own, on the same walls, in black."""
     names = list(dict.fromkeys(setting.panel for setting in settings))
     places = panels(canvas, len(names), COLUMNS, share=False)
     for name, axes in zip(names, places, strict=True):
@@ -129,7 +150,7 @@ def draw_settings(settings: Sequence[Setting], dimension: str, canvas: Canvas, l
 def _draw_panel(axes: Axes, settings: Sequence[Setting], dimension: str, lang: str) -> None:
     bins = BIN_NAMES[dimension]
     colours = iter(COLOURS)
-    axes.axhline(0, color=GREY, linewidth=0.8)
+    mark_zero(axes, across=True)
     axes.grid(axis="y")
     none = np.iinfo(np.int64).max
     least = np.full(len(bins), none)

@@ -32,12 +32,13 @@ __all__ = [
     "LEAST",
     "MAP",
     "NEVER",
-    "QUIET",
     "REFERENCE",
     "Cells",
     "Forks",
+    "adjusted",
     "at",
     "clear",
+    "differing",
     "enough",
     "gain_a_round",
     "moved",
@@ -50,7 +51,7 @@ __all__ = [
 ]
 
 SEATS = 3
-DECLARE, QUIET, NEVER = (ARMS.index(name) for name in ("declare", "quiet", "never"))
+DECLARE, NEVER = ARMS.index("declare"), ARMS.index("never")
 REFERENCE = Efficient.model_validate({})
 
 BINS = {"turn": (0, *TURN_STARTS[1:]), "kinds": KIND_STARTS, "live": (0, 1, 2, 3, 4, 5, 7, 9), "fan": FAN_STARTS}
@@ -211,6 +212,14 @@ def moved(here: Forks, there: Forks) -> Estimates:
     return stats.ratio_difference(by_round.sum(axis=1), by_round @ by_round.T)
 
 
+def differing(here: Forks, there: Forks) -> int:
+    """Count the forks of the same walls that one of two has alone, or that an arm brought another result in."""
+    own, other = (forks.number * SEATS + forks.rows["seat"] for forks in (here, there))
+    both, first, second = np.intersect1d(own, other, assume_unique=True, return_indices=True)
+    alone = len(own) + len(other) - 2 * len(both)
+    return alone + int((here.points[first] != there.points[second]).any(axis=1).sum())
+
+
 def overall(forks: Forks, values: NDArray[np.int64]) -> Estimates:
     """Give the mean of values (m,) over all forks."""
     return Estimates(*(found[0] for found in Cells(forks.cell(()), forks.number, 1).mean(values)))
@@ -243,6 +252,12 @@ def verdicts(found: Estimates, clearly: NDArray[np.bool_], *, margin: float = DE
     within = (found.ci_low >= -margin) & (found.ci_high <= margin)
     told = np.where(clearly, np.where(found.mean > 0, "above", "below"), np.where(within, "within", "unclear"))
     return np.where(np.isfinite(found.mean), told, "")
+
+
+def adjusted(found: Estimates, told: NDArray[np.str_], *, margin: float = DELTA) -> NDArray[np.str_]:
+    """Say adjusted of what is unclear only because so many cells were tested: its own interval is beyond the margin."""
+    beyond = (found.ci_low > margin) | (found.ci_high < -margin)
+    return np.where((told == "unclear") & beyond, "adjusted", told)
 
 
 def enough(found: Estimates, n: NDArray[np.int64]) -> Estimates:

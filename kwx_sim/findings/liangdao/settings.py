@@ -27,7 +27,7 @@ from kwx_sim.report.section import Words, Work
 from kwx_sim.rules import Ruleset, changed, rules_hash
 from kwx_sim.stats import Estimates
 
-__all__ = ["BY", "Setting", "own_cap", "play_settings"]
+__all__ = ["BY", "Setting", "own_cap", "play_settings", "sample"]
 
 BY = ("turn", "kinds")
 """Dimensions that small multiples go by."""
@@ -46,6 +46,11 @@ HOUSE_RULES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     ),
     "applies": ({"liangdao.applies": "winner"}, {"liangdao.applies": "winner_or_payer"}),
     "feeder": ({"liangdao.feeder_pays_all": False}, {"liangdao.feeder_pays_all": True}),
+    "maima": (
+        {"maima.enabled": False},
+        {"maima.enabled": True, "maima.inside_liangdao": False},
+        {"maima.enabled": True, "maima.inside_liangdao": True},
+    ),
     "undecided": ({"liangdao.undecided_first_pays": 0}, {"liangdao.undecided_first_pays": 1}),
 }
 
@@ -55,12 +60,14 @@ class Setting(NamedTuple):
 
     Attributes
     ----------
+    panel, key : the rule, and what it is set to
     own : what the ruleset's own is on the walls of this setting, which are fewer; None for that itself
     moved : the change from it, wall by wall; None for that itself
-    by : dimension -> by bin, and the number of forks
+    by : dimension -> by bin, and the number of forks; of the ruleset's own on the walls of the others of its panel
     """
 
     panel: str
+    key: str
     label: Words
     n: int
     gain: Estimates
@@ -69,18 +76,34 @@ class Setting(NamedTuple):
     by: dict[str, tuple[Estimates, NDArray[np.int64]]]
 
     @classmethod
-    def of(cls, panel: str, label: Words, forks: Forks, own: Forks | None) -> Setting:
-        """Make it of its forks, and of the ruleset's own where it is another."""
-        gain, by = forks.taking(DECLARE) - forks.taking(NEVER), {}
-        for dimension in BY:
-            cells = Cells(forks.cell((dimension,)), forks.number, size((dimension,)))
-            by[dimension] = enough(cells.mean(gain), cells.n), cells.n
-        same = change = None
-        if own is not None:
-            beside = own.first(forks.rounds)
-            same = overall(beside, beside.taking(DECLARE) - beside.taking(NEVER))
-            change = moved(forks, own)
-        return cls(panel, label, len(forks.rows), overall(forks, gain), same, change, by)
+    def of(cls, panel: str, key: str, label: Words, forks: Forks, own: Forks) -> Setting:
+        """Make it of its forks beside the ruleset's own."""
+        beside = own.first(forks.rounds)
+        return cls(
+            panel, key, label, len(forks.rows), _gain(forks), _gain(beside), moved(forks, own), _by_bins(forks)
+        )  # fmt: skip
+
+    @classmethod
+    def of_own(cls, panel: str, key: str, label: Words, own: Forks, rounds: int) -> Setting:
+        """Make that of the ruleset's own, by bins of its first rounds alone."""
+        return cls(panel, key, label, len(own.rows), _gain(own), None, None, _by_bins(own.first(rounds)))
+
+
+def _gain(forks: Forks) -> Estimates:
+    return overall(forks, forks.taking(DECLARE) - forks.taking(NEVER))
+
+
+def _by_bins(forks: Forks) -> dict[str, tuple[Estimates, NDArray[np.int64]]]:
+    gain, by = forks.taking(DECLARE) - forks.taking(NEVER), {}
+    for dimension in BY:
+        cells = Cells(forks.cell((dimension,)), forks.number, size((dimension,)))
+        by[dimension] = enough(cells.mean(gain), cells.n), cells.n
+    return by
+
+
+def sample(games: int) -> int:
+    """Rounds that other rules are played on beside the ruleset's own of so many."""
+    return max(games // VARIANT, LEAST)
 
 
 def own_cap(rules: Ruleset) -> int:
@@ -92,39 +115,45 @@ def own_cap(rules: Ruleset) -> int:
 def play_settings(work: Work, own: Forks) -> Iterator[Setting]:
     """Play every setting of every panel; for the ruleset's own the forks that there are already are taken."""
     for avoidance in sorted({*AVOIDANCE, REFERENCE.avoidance}):
-        label = Words(f"{avoidance:g}", f"{avoidance:g}")
-        yield _setting(work, own, "avoidance", label, None if avoidance == REFERENCE.avoidance else avoidance)
+        key = f"{avoidance:g}"
+        other = None if avoidance == REFERENCE.avoidance else avoidance
+        yield _setting(work, own, "avoidance", key, Words(key, key), other)
     for panel, variants in _variants(work.rule):
-        for label, rules in variants:
-            yield _setting(work, own, panel, label, rules)
+        for key, label, rules in variants:
+            yield _setting(work, own, panel, key, label, rules)
 
 
-def _setting(work: Work, own: Forks, panel: str, label: Words, other: float | Ruleset | None) -> Setting:
+def _setting(work: Work, own: Forks, panel: str, key: str, label: Words, other: float | Ruleset | None) -> Setting:
     """One setting: another avoidance of the two others, or other rules, or nothing else than the ruleset's own."""
+    rounds = max(work.games // AGAINST, LEAST) if panel == "avoidance" else sample(work.games)
     if other is None:
-        return Setting.of(panel, label, own, None)
-    what = Words.join([told(f"panel.{panel}"), label], zh=" ")
-    rules, seed, workers = work.rule, work.seed, work.workers
-    progress = work.progress(what)
+        return Setting.of_own(panel, key, label, own, rounds)
+    progress = work.progress(Words.join([told(f"panel.{panel}"), label], zh=" "))
+    seed, workers = work.seed, work.workers
     if isinstance(other, Ruleset):
-        forks = play_forks(other, max(work.games // VARIANT, LEAST), seed, workers=workers, progress=progress)
+        forks = play_forks(other, rounds, seed, workers=workers, progress=progress)
     else:
-        games = max(work.games // AGAINST, LEAST)
-        forks = play_against(rules, other, games, seed, workers=workers, progress=progress)
-    return Setting.of(panel, label, forks, own)
+        forks = play_against(work.rule, other, rounds, seed, workers=workers, progress=progress)
+    return Setting.of(panel, key, label, forks, own)
 
 
-def _variants(rules: Ruleset) -> Iterator[tuple[str, list[tuple[Words, Ruleset | None]]]]:
-    """Panels of house rules: each setting's name and rules, None for the ruleset's own."""
+Variant = tuple[str, Words, Ruleset | None]
+
+
+def _variants(rules: Ruleset) -> Iterator[tuple[str, list[Variant]]]:
+    """Panels of house rules: each setting's key, name and rules, None for the ruleset's own."""
     for panel, changes in HOUSE_RULES.items():
-        made = [(told(f"setting.{panel}_{place}"), changed(rules, change)) for place, change in enumerate(changes)]
-        variants = [(name, None if rules_hash(other) == rules_hash(rules) else other) for name, other in made]
-        if all(other is not None for _, other in variants):
-            variants.insert(0, (told("setting.as_is"), None))
+        made = [(f"{panel}_{place}", changed(rules, change)) for place, change in enumerate(changes)]
+        variants: list[Variant] = [
+            (key, told(f"setting.{key}"), None if rules_hash(other) == rules_hash(rules) else other)
+            for key, other in made
+        ]
+        if all(other is not None for _, _, other in variants):
+            variants.insert(0, ("as_is", told("setting.as_is"), None))
         yield panel, variants
     own = own_cap(rules)
     caps = sorted({*CAPS, own}, key=lambda cap: cap or np.inf)
-    yield "cap", [(_cap_name(cap), None if cap == own else _capped(rules, cap)) for cap in caps]
+    yield "cap", [(f"cap_{cap}", _cap_name(cap), None if cap == own else _capped(rules, cap)) for cap in caps]
 
 
 def _cap_name(cap: int) -> Words:
