@@ -106,24 +106,33 @@ def timed(*places: tuple[Any, str]) -> Iterator[dict[str, float]]:
 
 
 def store(games: int) -> Iterator[str]:
-    """What the store adds to the play, and how large its files are."""
-    run, one = Run.of(RULES, games=games, seed=1, rounds=True), Backend.of(workers=1)
-    play_run(Run.of(RULES, games=1_000), backend=one)
-    calls = [(Store, "save"), (runs, "_packed"), (runs, "_unpacked"), (runs, "rounds_to_parquet")]
+    """What the store adds to the play, without a row a round and with, and how large its files are."""
+    yield f"store, one thread, {games:,} rounds"
     with tempfile.TemporaryDirectory() as directory:
-        where = Path(directory) / "run"
-        with timed((runs.Player, "play"), *calls) as spent, Store(where, run.manifest()) as opened:
-            play_run(run, backend=one, store=opened)
-        with timed((Store, "load"), (runs, "_unpacked")) as read, Store(where, run.manifest(), resume=True) as opened:
-            play_run(run, backend=one, store=opened)
-        blocks = [file.stat().st_size for file in (where / "blocks").iterdir()]
-        rows = sum(file.stat().st_size for file in (where / "rounds").rglob("*.parquet"))
-    play, kept = spent["play"], sum(spent[name] for name in ("save", "_packed", "_unpacked"))
-    yield f"store, one thread: {kept / play:.2%} of the play's CPU time ({1000 * kept / len(blocks):.1f} ms a block)"
-    yield f"  of it packed {spent['_packed'] / play:.2%}, saved {spent['save'] / play:.2%}, unpacked and added"
-    yield f"  {spent['_unpacked'] / play:.2%}; a row a round besides {spent['rounds_to_parquet'] / play:.2%}"
-    yield f"  read again {1000 * sum(read.values()) / len(blocks):.1f} ms a block"
-    yield f"  {sum(blocks) / len(blocks):,.0f} bytes a block of {runs.BLOCK:,} rounds, {rows / games:.1f} a row"
+        for rows in (False, True):
+            where = Path(directory) / str(rows)
+            kept(Run.of(RULES, games=3 * runs.BLOCK, rounds=rows), where / "warm")
+            run = Run.of(RULES, games=games, seed=1, rounds=rows)
+            spent = kept(run, where / "run")
+            play = spent.pop("play")
+            parts = ", ".join(f"{name.strip('_')} {1000 * each / run.blocks:.1f}" for name, each in spent.items())
+            told = "with a row a round" if rows else "as it is"
+            yield f"  {told}: {sum(spent.values()) / play:.2%} of the play's CPU time; ms a block: {parts}"
+        reading = timed((Store, "load"), (runs, "_unpacked"))
+        with reading as read, Store(where / "run", run.manifest(), resume=True) as opened:
+            play_run(run, backend=Backend.of(workers=1), store=opened)
+        blocks = [file.stat().st_size for file in (where / "run" / "blocks").iterdir()]
+        rows_size = sum(file.stat().st_size for file in (where / "run" / "rounds").rglob("*.parquet"))
+    yield f"  read again, with its rows: {1000 * sum(read.values()) / len(blocks):.1f} ms a block"
+    yield f"  {sum(blocks) / len(blocks):,.0f} bytes a block of {runs.BLOCK:,} rounds, {rows_size / games:.1f} a row"
+
+
+def kept(run: Run, where: Path) -> dict[str, float]:
+    """Play a run into a store: CPU seconds of the play, and of what the store adds."""
+    calls = [(Store, "save"), (runs, "_packed"), (runs, "_unpacked"), (runs, "rounds_to_parquet")]
+    with timed((runs.Player, "play"), *calls) as spent, Store(where, run.manifest()) as opened:
+        play_run(run, backend=Backend.of(workers=1), store=opened)
+    return spent
 
 
 def messages() -> Iterator[str]:

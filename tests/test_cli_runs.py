@@ -99,7 +99,7 @@ def test_two_runs_into_one_directory(tmp_path):
     finally:
         child.kill()
         child.communicate()
-    assert answer("simulate", "--resume", out, "--blocks", "0:1")["blocks_missing"] > 12_000
+    assert answer("simulate", "--resume", out, "--blocks", "0:1")["blocks_missing"] > 6_000
 
 
 def test_runs_are_listed(played, tmp_path):

@@ -116,7 +116,7 @@ def test_every_option_reaches_the_run():
         (("--blocks", "a:b"), "--blocks: expected A:B"),
         (("--blocks", "-1:2"), "--blocks: expected A:B"),
         (("--blocks", ":"), "--blocks: expected A:B"),
-        (("--blocks", "1:1", "--out", "/nowhere"), "expected A:B with 0 <= A < B <= 13"),
+        (("--blocks", "1:1", "--out", "/nowhere"), "expected A:B with 0 <= A < B <= 7"),
         (("--rounds",), "--rounds: needs the directory of a run"),
         (("--backend", "ray"), "--backend: expected one of threading, loky, dask"),
         (("--backend", "dask"), "--scheduler: the backend dask needs"),

@@ -123,11 +123,11 @@ def test_rows_are_checked_with_their_block(tmp_path: Path) -> None:
 
 def test_the_rows_of_a_million_rounds_are_a_part(tmp_path: Path) -> None:
     with Store(tmp_path / "run", {**WITH_ROUNDS, "games": 10_000}) as store:
-        store.save(127, ROWS)
-        store.save(128, ROWS)
+        store.save(63, ROWS)
+        store.save(64, ROWS)
     assert sorted(str(file.relative_to(store.path)) for file in store.path.glob("rounds/*/*")) == [
-        "rounds/part=0000/block-000127.parquet",
-        "rounds/part=0001/block-000128.parquet",
+        "rounds/part=0000/block-000063.parquet",
+        "rounds/part=0001/block-000064.parquet",
     ]
 
 

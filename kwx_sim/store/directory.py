@@ -19,14 +19,14 @@ from kwx_sim.store.manifest import MANIFEST, Extent, identity, read_manifest, re
 __all__ = ["Block", "Store", "decoded", "finished_blocks", "is_played", "refuse_links", "rows_file"]
 
 BLOCKS, ROUNDS, LOCK = "blocks", "rounds", "run.lock"
-PART = 128
-"""Blocks a part of the rounds' data set: a million rounds with blocks of 8,192."""
+PART = 64
+"""Blocks a part of the rounds' data set: a million rounds with blocks of 16,384."""
 
 MAX_BLOCK_BYTES = 1 << 24
 """A block's sums have some 50 KB."""
 
 MAX_ROWS_BYTES = 1 << 28
-"""The rows of 8,192 rounds have some 300 KB."""
+"""The rows of 16,384 rounds have some 300 KB."""
 
 LOOK = 0.2
 """Seconds to wait for the lock: `is_played` may hold it for a moment."""

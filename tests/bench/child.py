@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 ROUNDS, MANY_ROUNDS = 20_000, 200_000
-SCALING_ROUNDS = 4 * 8_192  # four blocks
+SCALING_ROUNDS = 4 * 16_384  # four blocks
 SCALING_REPEATS = 3
 RULES = "suizhou"
 
