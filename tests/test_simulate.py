@@ -240,8 +240,10 @@ def test_another_program_does_not_continue_a_run(
 
 
 INTERRUPTED = """
-import sys
+import signal, sys
 from kwx_sim.simulation import simulate
+# Whoever runs the tests in the background of a shell has it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     simulate("xiangyang", games=10**7, workers=2, out=sys.argv[1], progress=lambda *so_far: print(*so_far, flush=True))
 except KeyboardInterrupt:
@@ -251,15 +253,17 @@ except KeyboardInterrupt:
 
 def test_ctrl_c_stops_within_two_seconds(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED, str(out)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    for _ in range(4):
-        process.stdout.readline()
-    asked = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 130
+    with subprocess.Popen([sys.executable, "-c", INTERRUPTED, str(out)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for _ in range(4):
+            process.stdout.readline()
+        asked = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.wait(10) == 130
+        finally:
+            process.kill()
     assert time.monotonic() - asked < 2
-    process.stdout.close()
     assert json.loads((out / "manifest.json").read_text())["games"] == 10**7
     assert len(list(out.glob("blocks/*.block"))) >= 3
 
