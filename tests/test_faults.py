@@ -206,7 +206,11 @@ def test_ctrl_c_while_processes_start_is_as_quiet(tmp_path):
     status, seconds, said = playing.interrupt()
     assert status == 130
     assert seconds < SECONDS
-    assert said == f"Interrupted; finished blocks are kept. To go on: kwx simulate --resume {playing.where}\n"
+    # One may be finished by then, on a quick machine.
+    assert said in (
+        f"Interrupted before a block was finished. To go on: kwx simulate --resume {playing.where}\n",
+        f"Interrupted; finished blocks are kept. To go on: kwx simulate --resume {playing.where}\n",
+    )
 
 
 # ---------------------------------------------------------------- the disk
