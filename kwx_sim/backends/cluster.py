@@ -68,7 +68,7 @@ class Cluster:
         for name in NOISY:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         try:
-            self._client = Client(  # type: ignore[no-untyped-call]
+            self._client = Client(  # type: ignore[no-untyped-call]  # distributed types a part of its methods
                 self._scheduler, timeout=PATIENCE, set_as_default=False, name="kwx"
             )
         except (OSError, ValueError) as error:
