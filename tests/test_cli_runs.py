@@ -2,10 +2,13 @@
 
 import json
 import shutil
+import signal
+import subprocess
+import sys
 import time
 
 import pytest
-from cli_runs import CHINESE, answer, refused, run, start
+from cli_runs import CHINESE, answer, environment, refused, run, start
 
 from kwx_sim import simulation, store, tables
 from kwx_sim.errors import InputError
@@ -186,6 +189,39 @@ def test_an_interrupted_merge_says_what_there_is(played, tmp_path, monkeypatch, 
         assert result.stderr.endswith(f"kwx simulate --resume {out}\n")
     else:
         assert result.stderr == f"Interrupted; nothing is merged, and nothing is left in {out}.\n"
+
+
+SLOW_MERGE = """
+import sys, time
+from kwx_sim.cli import main
+from kwx_sim.store.merging import Store
+save = Store.save
+Store.save = lambda *block: save(*block) or time.sleep(60)
+main()
+"""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_merge_that_is_stopped_between_blocks_can_be_done_again(played, tmp_path, sent):
+    parts, out = [str(played / "part1"), str(played / "part2")], tmp_path / "out"
+    command = [sys.executable, "-c", SLOW_MERGE, "merge", *parts, "--out", str(out)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, env=environment(), text=True) as merging:
+        end = time.monotonic() + 60
+        while not list(tmp_path.glob(".out.merging/blocks/*.block")):
+            assert time.monotonic() < end and merging.poll() is None
+            time.sleep(0.01)
+        merging.send_signal(sent)
+        said, status = merging.communicate(timeout=10)[1], merging.returncode
+    if sent == signal.SIGKILL:
+        assert (status, said) == (-sent, "")
+        assert [path.name for path in tmp_path.iterdir()] == [".out.merging"]
+    else:
+        assert (status, said) == (128 + sent, f"Interrupted; nothing is merged, and nothing is left in {out}.\n")
+        assert not list(tmp_path.iterdir())
+    assert run("merge", *parts, "--out", str(out)).exit_code == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert run("simulate", "--resume", str(out)).exit_code == 0
+    assert (out / TABLE).read_bytes() == (played / "whole" / TABLE).read_bytes()
 
 
 @pytest.mark.parametrize(("begun", "said"), [(0, "before anything was begun"), (1, "before a block"), (2, "are kept")])
