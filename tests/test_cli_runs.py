@@ -208,7 +208,8 @@ def test_a_merge_that_is_stopped_between_blocks_can_be_done_again(played, tmp_pa
     with subprocess.Popen(command, stderr=subprocess.PIPE, env=environment(), text=True) as merging:
         end = time.monotonic() + 60
         while not list(tmp_path.glob(".out.merging/blocks/*.block")):
-            assert time.monotonic() < end and merging.poll() is None
+            assert time.monotonic() < end
+            assert merging.poll() is None
             time.sleep(0.01)
         merging.send_signal(sent)
         said, status = merging.communicate(timeout=10)[1], merging.returncode
