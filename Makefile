@@ -1,5 +1,6 @@
 # The interface for batch work. Every target sets up its own virtual environment first.
 # Variables: GAMES, SEED, RULES (a preset, a file, or "all"), WORKERS, QUICK, COLD, PYTHON;
+# of make test and make verify: TESTS, files in place of all;
 # of make query: HAND, WALL, RULES, POSITION (a file), LANGUAGE (zh or en).
 
 PYTHON ?= python3
@@ -42,6 +43,7 @@ help: ## Show this list
 	@echo "  One section of it:      make reports/xiangyang/liangdao_timing.html (or reports/all/…)"
 	@echo "  Options of make query:  HAND=\"123s 789s 46p 88p 777z 5s\" WALL=30 RULES=xiangyang LANGUAGE=zh"
 	@echo "                          or POSITION=table.toml in place of HAND and WALL"
+	@echo "  Part of the tests:      make verify TESTS=\"tests/test_fuzz.py tests/test_faults.py\""
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' \
@@ -82,10 +84,10 @@ query: $(READY) ## Say what to do with a hand: declare or not, which discard, an
 	$(BIN)/kwx liangdao $(QUESTION)
 
 test: $(READY) ## Run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(TESTS)
 
 verify: $(READY) ## Run the slow statistical and exhaustive verification
-	$(BIN)/python -m pytest -m verify
+	$(BIN)/python -m pytest -m verify -vv -rP $(TESTS)
 
 coverage: $(READY) ## Report the branches of core/ that the tests reach, compilation off
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -p no:xdist -o addopts=-q \
