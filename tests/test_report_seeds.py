@@ -8,7 +8,7 @@ from kwx_sim.findings.wins import fan_frame, wins_of
 from kwx_sim.report import Work
 from kwx_sim.rules import load_rules
 
-PAIRS, GAMES, EVENTS = 40, 24_000, 100
+PAIRS, GAMES, EVENTS = 80, 24_000, 100
 FIGURES = (
     (fan_frame, "wins_share", "wins"),
     (fan_frame, "paid", "wins"),
