@@ -47,6 +47,7 @@ def test_every_legal_discard_is_an_arm(name):
         s = state[0]
         assert by_way.pop("discard") == kinds(s["can_discard"])
         assert by_way.pop("declare", set()) == kinds(s["can_liangdao"])
+        assert by_way.pop("never", set()) == kinds(s["can_liangdao"])
         assert by_way.pop("concealed_kong", set()) == kinds(s["can_concealed_kong"])
         assert by_way.pop("added_kong", set()) == kinds(s["can_added_kong"])
         assert by_way.pop("win", set()) == ({int(s["tile"])} if s["can_win"] else set())
@@ -68,6 +69,15 @@ def test_a_hand_far_from_ready_is_answered():
     assert {figures.arm.tile for figures in decision.arms} == set(parse_tiles(FAR))
     assert not decision.ready
     assert not decision.ladder
+
+
+def test_keeping_a_ready_hand_quiet_for_good_is_compared():
+    """By the policy's own rule the hand would declare later, and breaking it would seem better than keeping it."""
+    told = {"hand": "123456789s 1122p 5p", "drawn": "5p", "wall": 42}
+    decision = kwx_sim.best_discard(told, opponents="efficient")
+    assert decision.best.name == "never 5p"
+    by_rule = next(each for each in decision.arms if each.arm.name == "discard 5p")
+    assert by_rule.behind.low > 0
 
 
 def test_what_a_rule_forbids_to_feed_is_no_arm():

@@ -292,6 +292,30 @@ def test_where_nobody_may_feed_avoidance_plays_no_part():
     assert should_liangdao(HAND, closed, worlds=1_000).break_even is None
 
 
+BOTH_DECLARED = {
+    "hand": "123s 789s 46p 88p 5s",
+    "drawn": "5s",
+    "melds": "pong:中",
+    "wall": 3,
+    "next": {"shown": "222s 444s 66s 55p 777p", "declared_at": 5},
+    "previous": {"shown": "111p 333p 999p 66s 白白", "declared_at": 6},
+}
+
+
+def test_where_others_have_declared_being_locked_and_shown_is_one_step():
+    """Nobody can avoid a hand any more: what declaring loses, it loses by feeding, which is the lock's doing."""
+    decision = should_liangdao(BOTH_DECLARED, worlds=2_000, opponents="efficient")
+    one, other = (next(each for each in decision.arms if each.arm.name == name) for name in ("declare 5s", "quiet 5s"))
+    assert one.shares.by_discard == other.shares.by_discard
+    assert one.shares.fed > other.shares.fed == 0
+    assert [rung.rule for rung in decision.ladder][0] == "lock_and_show"
+    assert decision.ladder[0].mean + decision.ladder[0].half < 0
+    assert decision.break_even is None
+    assert sum(rung.mean for rung in decision.ladder) == pytest.approx(decision.ladder_total.mean, abs=1e-12)
+    nobody = BOTH_DECLARED | {"next": {}, "previous": {}}
+    assert [rung.rule for rung in should_liangdao(nobody, worlds=800).ladder][:2] == ["lock", "show"]
+
+
 def test_a_word_without_consequences_is_too_close_to_call():
     rules = changed(load_rules("xiangyang"), NO_DIFFERENCE)
     decision = should_liangdao(HAND, rules)

@@ -1,6 +1,4 @@
-"""The documents' claims: every one is there and told, figures are those that a slow way finds, sentences follow."""
-
-from types import SimpleNamespace
+"""The documents' claims: every one is there, and the figures are those that a slow way finds."""
 
 import numpy as np
 import pytest
@@ -8,19 +6,14 @@ import pytest
 from kwx_sim import trials
 from kwx_sim.core import fans
 from kwx_sim.core.state import DISCARD_WON, SELF_DRAWN
-from kwx_sim.findings.claims import page
 from kwx_sim.findings.claims.beside import BESIDE
-from kwx_sim.findings.claims.deals import Deals, Found, mean_of, share_of
+from kwx_sim.findings.claims.deals import Deals, mean_of, share_of
 from kwx_sim.findings.claims.exact import EXACT
 from kwx_sim.findings.claims.registry import Claim, claims
-from kwx_sim.findings.claims.results import FEWEST_JUDGED, NOT_TESTED, Explored, Finding, Results, find
-from kwx_sim.findings.claims.sample import Sample, same_data
 from kwx_sim.findings.claims.samples import DOZENS, MEASURES, gain
-from kwx_sim.findings.claims.sentences import block, figure, level_name, margin, verdict
 from kwx_sim.findings.claims.shapes import lone_kinds, partial_kinds, single_tile_wait
-from kwx_sim.report.section import Bullets, Figure, Table
-from kwx_sim.report.verdicts import DELTA, FAILS, HOLDS, UNCLEAR
-from kwx_sim.rules import PRESETS, changed, load_rules
+from kwx_sim.findings.claims.wording import level_name
+from kwx_sim.rules import changed, load_rules
 from kwx_sim.stats import ratio_difference
 from kwx_sim.text import LANGS
 
@@ -35,12 +28,6 @@ def deals_of(preset: str, **sizes: int) -> Deals:
 @pytest.fixture(scope="module")
 def platform():
     return deals_of("platform")
-
-
-@pytest.fixture(scope="module")
-def results():
-    deals = {preset: deals_of(preset, rounds=200, turns=200, walls=FEWEST_JUDGED) for preset in PRESETS}
-    return find(claims(), deals, explored_walls=6)
 
 
 def hand(**tiles: int) -> np.ndarray:
@@ -72,6 +59,7 @@ def test_a_claim_has_its_words_and_its_one_test(claim):
     assert not set(claim.also) & set(claim.presets)
     if claim.stands_in:
         assert claim.has("left"), "what stands in does not show all"
+    assert claim.has("see") == bool(claim.see)
     if claim.test == "players":
         assert claim.follows != claim.against
         assert claim.unit == "round"
@@ -105,6 +93,20 @@ def test_a_gain_is_that_of_trials(platform):
     expected = trials.gain(*played)
     assert found.n == WALLS
     assert found[:4] == pytest.approx([float(value) for value in expected])
+
+
+def test_what_it_was_worth_in_the_rounds_that_ended_otherwise(platform):
+    claim = Claim(id="x", number=6, document="A", test="players", follows="kong=0", against="")
+    played = [
+        trials.seat_points(trials.play_seats("platform", player, walls=WALLS, seed=SEED)).reshape(-1)
+        for player in ("efficient:kong=0", "efficient")
+    ]
+    gaps = [int(one) - int(other) for one, other in zip(*played, strict=True) if one != other]
+    share, found = gain(claim, platform).where_otherwise()
+    assert share == pytest.approx(len(gaps) / (3 * WALLS))
+    assert (found.n, found.mean) == (len(gaps), pytest.approx(np.mean(gaps)))
+    assert found.low < found.mean < found.high
+    assert gain(claim.model_copy(update={"follows": ""}), platform).where_otherwise() is None
 
 
 def test_fewer_walls_are_the_first_of_more(platform):
@@ -302,285 +304,3 @@ def test_lone_and_partial_tiles():
 )
 def test_waits_for_a_single_tile(counts, waits, single):
     assert single_tile_wait(counts, np.array([waits], np.uint32)).tolist() == [single]
-
-
-# ---------------------------------------------------------------- results and the page
-
-
-def test_every_claim_has_a_verdict(results):
-    assert set(results.verdicts) == {claim.id for claim in claims()}
-    for claim in claims():
-        assert (results.verdicts[claim.id] == NOT_TESTED) == (claim.test == "none")
-        tested = {one.ruleset for one in results.tested if one.claim == claim}
-        told = {ruleset for one in results.tested if one.claim == claim for ruleset in (one.ruleset, *one.same)}
-        assert told == (set() if claim.test == "none" else set(claim.presets))
-        assert "shiyan" not in tested, "no hand paid more at Xiangyang in so few rounds"
-
-
-def test_an_interval_says_what_the_verdict_says(results):
-    for one in results.tested:
-        if one.few or one.exact is not None:
-            assert np.isnan([one.low, one.high]).all()
-            continue
-        edge = one.claim.margin
-        low, high = one.low, one.high
-        if one.claim.expected is None:
-            expected = HOLDS if low > edge else FAILS if high < edge else UNCLEAR
-        else:
-            far, near = (max(abs(end - one.claim.expected) for end in (low, high)), one.claim.expected)
-            outside = low > near + edge or high < near - edge
-            expected = FAILS if outside else HOLDS if far < edge else UNCLEAR
-        assert one.verdict == expected, (one.claim.id, one.ruleset)
-
-
-NUMBER = Claim(id="maima_mean", number=2, document="A", test="fact", measure="x", unit="loser", expected=5.5)
-
-
-@pytest.mark.parametrize(
-    ("mean", "se", "given", "sentence"),
-    [
-        (5.71, 0.01, FAILS, "The document's 5.5 lies below the interval (online platform)."),
-        (5.3, 0.01, FAILS, "The document's 5.5 lies above the interval (online platform)."),
-        (5.51, 0.01, HOLDS, "The document's 5.5 lies within the interval (online platform)."),
-        (5.54, 0.01, UNCLEAR, "The document's 5.5 lies below the interval (online platform)."),
-        (5.6, 0.2, UNCLEAR, "The document's 5.5 lies within the interval (online platform)."),
-    ],
-)
-def test_a_number_that_the_document_names_is_compared_with_the_interval(monkeypatch, mean, se, given, sentence):
-    found = Found(mean, se, mean - 1.96 * se, mean + 1.96 * se, 1000)
-    monkeypatch.setattr("kwx_sim.findings.claims.results._sample", lambda *_: SimpleNamespace(found=lambda: found))
-    results = find([NUMBER], {"platform": None}, explored_walls=6)
-    (one,) = results.tested
-    assert (one.verdict, results.verdicts) == (given, {NUMBER.id: given})
-    assert (one.low, one.high) == pytest.approx((found.low, found.high), abs=1e-4)
-    assert margin(NUMBER) == "5.50 ± 0.05"
-    bullets = block(NUMBER, results)[1]
-    assert sentence in "".join(item.en for item in bullets.items)
-
-
-def test_what_the_rules_say_is_no_test_among_others(results):
-    by_id = {one.claim.id: one for one in results.tested if one.exact is not None}
-    assert by_id.keys() == {"maima_mean", "four_six_feeds"}
-    maima, fed = by_id["maima_mean"], by_id["four_six_feeds"]
-    assert (maima.exact, maima.verdict) == (480 / 84, FAILS)
-    assert (fed.exact, fed.verdict) == (0, FAILS)
-    assert verdict(maima.claim, results).en == "FAILS by the rules: exactly 5.714"
-    assert "the document's 5.5 is refuted exactly" in "".join(item.en for item in block(maima.claim, results)[1].items)
-    others = [one for one in results.tested if one.exact is None and not one.few]
-    assert f"The {len(others)} contrasts were judged together" in page.section(claims(), results).parts[2].words.en
-
-
-def test_rulesets_that_gave_the_same_data_are_one_witness():
-    claim = next(claim for claim in claims() if claim.id == "kong_good")
-    deals = {preset: deals_of(preset, walls=FEWEST_JUDGED) for preset in ("suizhou", "xiangyang", "shiyan")}
-    tested = find([claim], deals, explored_walls=6).tested
-    assert [(one.ruleset, one.same) for one in tested] == [("suizhou", ()), ("xiangyang", ("shiyan",))]
-    alone = find([claim], {preset: deals[preset] for preset in ("suizhou", "xiangyang")}, explored_walls=6).tested
-    assert [(one.p, one.low, one.high) for one in tested] == [(one.p, one.low, one.high) for one in alone]
-    told = "".join(item.en for item in block(claim, find([claim], deals, explored_walls=6))[1].items)
-    assert "Xiangyang and Shiyan" in told
-
-
-def test_data_are_the_same_round_by_round():
-    one = Sample(np.arange(4000), np.ones(4000))
-    other = Sample(one.total + (one.total == 7), one.count)
-    assert same_data(one, one)
-    assert same_data(one, other), "one in 4,000"
-    assert same_data(one, Sample(one.total + (one.total < 20), one.count))
-    assert not same_data(one, Sample(one.total + (one.total < 90), one.count)), "more than 2%"
-    assert not same_data(one, Sample(one.total + 3 * (one.total < 20), one.count)), "60 bases in 4,000"
-    assert same_data(one.chosen(one.total != 9), one)
-    assert not same_data(one.chosen(one.total > 9), one)
-    rare = Sample(np.eye(1, 4000)[0], one.count)
-    assert not same_data(rare, Sample(np.eye(1, 4000, 5)[0], one.count)), "all that is not 0 differs"
-
-
-def test_a_comparison_has_one_figure(results):
-    judged = [one for one in results.explored if one.judged is not None]
-    assert {"guarding_pays", "small_feeds_big", "kongs_gain", "kong_good", "kongs_trap", "kong_on_kong"} <= {
-        one.claim.id for one in judged
-    }
-    for one in judged:
-        sign = 1 if one.judged.claim.contrast == one.claim.contrast else -1
-        assert one.found.mean == pytest.approx(sign * one.judged.found.mean)
-    claim = next(claim for claim in claims() if claim.id == "kong_good")
-    assert "the same comparison as No. 6b" in "".join(item.en for item in block(claim, results)[1].items)
-
-
-def test_what_hardly_ever_goes_differently_is_not_judged():
-    found = Found(0.0, 0.001, -0.002, 0.002, 5000, moved=29)
-    few = Finding(PLAYERS, "suizhou", found)
-    assert few.few
-    assert few.rare
-    assert not Finding(PLAYERS, "suizhou", found._replace(moved=30)).few
-    results = Results((few,), (), {PLAYERS.id: UNCLEAR})
-    assert verdict(PLAYERS, results).en == "UNCLEAR: only 29 of 5,000 went differently"
-    # Wilson's upper end of 29 in 5,000 is 0.00832.
-    assert "more than 6.0 bases each time" in "".join(item.en for item in block(PLAYERS, results)[1].items)
-    none = Explored(PLAYERS, "suizhou", "turn", "1–3", "round", found._replace(moved=0))
-    assert "1–3: none of 5,000 went differently" in told([few], [none])
-
-
-def test_claims_of_a_number_have_letters():
-    assert [claim.label for claim in claims()][:8] == ["1a", "1b", "1c", "1d", "1e", "1f", "2", "3a"]
-    assert len({claim.label for claim in claims()}) == len(claims())
-
-
-def test_best_and_worst_are_told_with_what_they_are_not_told_apart_from():
-    def named(label: str, mean: float, half: float) -> Finding:
-        claim = PLAYERS.model_copy(update={"id": label})
-        return Finding(claim, "suizhou", Found(mean, 0.01, mean, mean, 900), 0, HOLDS, mean - half, mean + half)
-
-    rows = [named("kong_good", 0.6, 0.1), named("only_triplets", 0.5, 0.1), named("dragon_singles", 0.3, 0.05)]
-    (best,) = page._ends(Results(tuple(rows), (), {}))
-    assert "“a kong is good”" in best.en
-    assert "Suizhou +0.60 [+0.50, +0.70], n 900" in best.en
-    assert "“triplets alone have no future”" in best.en
-    assert "single dragon" not in best.en
-
-
-def test_what_turns_round_elsewhere_is_counted():
-    results = Results((cell(0.3, HOLDS),), (explored("ruleset", "platform", -0.3, 0.01),), {PLAYERS.id: HOLDS})
-    told = page.section([PLAYERS], results).headline
-    assert "another document 1 of them turn round" in told[1].en
-    assert "None of them" in page.section([PLAYERS], Results(results.tested, (), results.verdicts)).headline[1].en
-
-
-def test_too_few_data_are_not_judged_nor_counted():
-    one = Finding(PLAYERS, "suizhou", Found(0.7, 0.2, 0.3, 1.1, FEWEST_JUDGED - 1))
-    results = Results((one,), (), {PLAYERS.id: UNCLEAR})
-    assert not results.judged(PLAYERS)
-    assert verdict(PLAYERS, results).en == "UNCLEAR: too few (n = 99)"
-    told = page.section([PLAYERS], results)
-    assert told.headline[0].en.startswith("Of 1 strategic claims in the documents 0 could be tested")
-    assert "0.7" not in "".join(item.en for item in block(PLAYERS, results)[1].items)
-
-
-def test_a_verdict_on_a_stand_in_is_of_what_was_tested():
-    claim = next(claim for claim in claims() if claim.id == "small_feeds_big")
-    ends = {"low": 0.78, "high": 0.82}
-    results = Results((Finding(claim, "suizhou", Found(0.8, 0.01, 0.78, 0.82, 900), 0, HOLDS, **ends),), (), {})
-    results = Results(results.tested, (), {claim.id: HOLDS})
-    told = verdict(claim, results)
-    assert told.en == "HOLDS for a stand-in: that keeping shown waits back gains, whatever the hands are worth"
-    assert "代替的检验" in told.zh
-    assert not any("gained most" in line.en for line in page.section([claim], results).headline), (
-        "it is no claim that a player could follow as it stands"
-    )
-
-
-def test_alternative_texts_count_by_the_verdicts():
-    """An interval of 95% above the margin is no verdict."""
-    given = [HOLDS, FAILS, FAILS, UNCLEAR]
-    found = Found(0.08, 0.01, DELTA + 0.01, 0.1, 900)
-    rows = [
-        Finding(PLAYERS, preset, found, 0.0, one, low=0.01, high=0.15)
-        for preset, one in zip(PRESETS, given, strict=False)
-    ]
-    (forest,) = (
-        part
-        for part in page.section([PLAYERS], Results(tuple(rows), (), {PLAYERS.id: UNCLEAR})).parts
-        if isinstance(part, Figure)
-    )
-    assert forest.alt.en.endswith("Verdicts: 1 hold, 2 fail, 1 are unclear.")
-    assert forest.alt.zh.endswith("成立 1 个，不成立 2 个，不明 1 个。")
-
-
-def test_figures_of_several_units_stand_in_one_column():
-    assert page._interval(0.182, 0.18, 0.184, "share") == "18.2% [18.0%, 18.4%]"
-    assert page._interval(-0.51234, -0.6, 0.0, "round") == "−0.512 [−0.600, 0.000]"
-    assert page._interval(5.714, 5.69, 5.74, "loser") == "5.714 [5.690, 5.740]"
-
-
-def test_figures_have_the_decimals_and_the_sign_of_their_unit():
-    assert [figure(0.0123, "round"), figure(1.234, "round"), figure(-0.004, "wins")] == ["+0.012", "+1.23", "−0.004"]
-    assert [figure(0.123, "share"), figure(5.714, "loser")] == ["12.3%", "5.71"]
-
-
-def test_any_claim_is_judged_under_a_ruleset_of_one_s_own():
-    own = load_rules("shiyan").model_copy(update={"name": "mine"})
-    deals = {"mine": Deals(own, walls=12, rounds=50, turns=50, seed=SEED, workers=1)}
-    first, last = claims()[0], claims()[-2]
-    found = find([first, last], deals, explored_walls=6)
-    assert [(one.claim, one.ruleset) for one in found.tested] == [(first, "mine"), (last, "mine")]
-
-
-def test_what_is_explored_is_adjusted_together(results):
-    asked = [one for one in results.explored if one.asked]
-    assert len(asked) > 20
-    assert all(0 <= one.q <= 1 for one in asked)
-    others = [one for one in results.explored if one not in asked]
-    assert others
-    assert all(np.isnan(one.q) for one in others)
-    assert not any(one.clear for one in others if one.judged is None)
-    assert all(one.factor == "beside" or one.unit == "share" or one.rare or one.judged for one in others)
-
-
-def test_the_section_shows_every_claim_and_contrast(results):
-    section = page.section(claims(), results)
-    tables = {part.name: part for part in section.parts if isinstance(part, Table)}
-    assert len(tables["claims"].frame) == len(claims())
-    assert len(tables["contrasts"].frame) == len(results.tested)
-    assert len(tables["explored"].frame) == sum(one.judged is None for one in results.explored)
-    assert [part.name for part in section.parts if isinstance(part, Figure)] == ["players_forest", "facts_forest"]
-    assert sum(isinstance(part, Bullets) for part in section.parts) == len(claims())
-
-
-PLAYERS = Claim(id="ready_declare", number=11, document="C", test="players", follows="a", against="b")
-
-
-def told(tested, explored=()) -> str:
-    results = Results(tuple(tested), tuple(explored), {PLAYERS.id: "UNCLEAR"})
-    bullets = block(PLAYERS, results)[1]
-    assert isinstance(bullets, Bullets)
-    return "\n".join(item.en for item in bullets.items)
-
-
-def cell(mean: float, verdict: str, ruleset: str = "suizhou") -> Finding:
-    found = Found(mean, 0.01, mean - 0.02, mean + 0.02, 1000)
-    return Finding(PLAYERS, ruleset, found, 0.0, verdict, low=mean - 0.03, high=mean + 0.03)
-
-
-@pytest.mark.parametrize(
-    ("tested", "sentence"),
-    [
-        ([cell(0.3, "HOLDS")], "Who played so won more."),
-        ([cell(-0.3, "FAILS")], "Who played so won less."),
-        ([cell(0.01, "FAILS")], "To play so gained nothing that counts."),
-        ([cell(0.05, "UNCLEAR")], "Whether it gains what counts is not clear at this size."),
-        (
-            [cell(0.3, "HOLDS"), cell(-0.3, "FAILS", "shiyan")],
-            "Who played so won more under Suizhou. Under Shiyan it gained nothing that counts.",
-        ),
-    ],
-)
-def test_the_sentence_follows_the_contrasts(tested, sentence):
-    assert sentence in told(tested)
-
-
-def test_rulesets_of_which_the_same_is_told_share_a_line():
-    assert "Xiangyang, Shiyan +0.30 (" in told([cell(0.3, "HOLDS", "xiangyang"), cell(0.3, "HOLDS", "shiyan")])
-
-
-def explored(factor: str, level: str, mean: float, q: float) -> Explored:
-    ruleset = level if factor == "ruleset" else "suizhou"
-    return Explored(PLAYERS, ruleset, factor, level, "round", Found(mean, 0.01, mean - 0.02, mean + 0.02, 1000), q)
-
-
-def test_where_it_turns_is_told_by_what_is_clear():
-    groups = [
-        explored("turn", "1–3", -0.3, 0.01),
-        explored("turn", "4–6", 0.2, 0.9),
-        explored("turn", "7–9", 0.3, 0.01),
-    ]
-    assert "clearly above 0 for 7–9, clearly below for 1–3" in told([cell(0.1, "HOLDS")], groups)
-    assert "Clearly above 0: 7–9; none clearly below." in told([cell(0.1, "HOLDS")], groups[1:])
-    assert "Clearly below 0: 1–3; none clearly above." in told([cell(0.1, "HOLDS")], groups[:2])
-    assert "No group differs clearly from 0." in told([cell(0.1, "HOLDS")], groups[1:2])
-
-
-def test_a_ruleset_where_it_is_the_other_way_round_is_named():
-    others = [explored("ruleset", "platform", -0.3, 0.01)]
-    assert "the other way round under online platform" in told([cell(0.1, "HOLDS")], others)
-    assert "other way" not in told([cell(-0.1, "FAILS")], others)
-    assert "other way" not in told([cell(0.01, "FAILS")], others)

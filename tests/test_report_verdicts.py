@@ -3,7 +3,22 @@
 import numpy as np
 import pytest
 
-from kwx_sim.report.verdicts import DELTA, DEPENDS, FAILS, HOLDS, UNCLEAR, Contrast, cochran_q, holm, judge
+from kwx_sim.report.verdicts import (
+    COSTS,
+    DELTA,
+    DEPENDS,
+    FAILS,
+    HOLDS,
+    NOTHING,
+    PERHAPS,
+    UNCLEAR,
+    Contrast,
+    cochran_q,
+    holm,
+    judge,
+    side,
+    way_of_failing,
+)
 
 RULESETS = ("platform", "suizhou", "xiangyang")
 
@@ -55,6 +70,22 @@ def test_an_interval_says_what_the_verdict_says():
         for cell in judge(given).cells:
             expected = HOLDS if cell.low > DELTA else FAILS if cell.high < DELTA else UNCLEAR
             assert cell.verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "way", "beyond"),
+    [
+        (-0.3, -0.06, COSTS, -1),
+        (-0.071, -0.021, PERHAPS, 0),
+        (-0.099, 0.004, PERHAPS, 0),
+        (-0.02, -0.01, NOTHING, 0),
+        (-0.05, 0.04, NOTHING, 0),
+    ],
+)
+def test_what_fails_costs_makes_no_difference_or_neither_is_clear(low, high, way, beyond):
+    assert way_of_failing(low, high) == way
+    assert side(low, high) == beyond
+    assert side(-high, -low) == -beyond
 
 
 def test_significant_here_and_not_there_is_no_dependence():

@@ -318,6 +318,7 @@ class Question:
         # Fresh worlds: what chose the arms flatters the better one.
         fresh = range(self.options.worlds, self.options.worlds + self._most(min(LADDER_WORLDS, self.options.worlds)))
         shown = self.packed_rules[0]["shows"] != 0 and self.packed_rules[0]["forbid_feeding"] == 0
-        avoided = bool(shown) and len(self.policies) > 1
+        locked = self.packed_rules[0]["locks_hand"] != 0 and all(self.worlds.known.base[0]["declared"][1:])
+        avoided = bool(shown) and len(self.policies) > 1 and not locked
         ladder, total, break_even = explain(self.worlds, declare, against, fresh, avoided=avoided)
         return ladder, total, against, break_even

@@ -6,6 +6,9 @@ adjustment over all cells: HOLDS where it is refused and the figure lies above �
 interval of a cell is taken at the level at which Holm's procedure tested it, so that it says what the verdict says.
 The chance that any verdict at all is wrong is at most α.
 
+FAILS comes to different things: a loss, where the interval lies below −δ; no difference, where it lies between −δ and
+δ; and where it reaches across −δ, no gain of which it is not clear whether it is a loss.
+
 A claim as a whole HOLDS (FAILS) where it does under every ruleset. That it holds (or fails) here and is unclear there
 does not make it a matter of the ruleset; DEPENDS therefore asks for two things:
 
@@ -28,10 +31,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc, ndtr, ndtri
 
 __all__ = [
+    "COSTS",
     "DELTA",
     "DEPENDS",
     "FAILS",
     "HOLDS",
+    "NOTHING",
+    "PERHAPS",
     "UNCLEAR",
     "Contrast",
     "Judged",
@@ -39,9 +45,14 @@ __all__ = [
     "cochran_q",
     "holm",
     "judge",
+    "side",
+    "way_of_failing",
 ]
 
 HOLDS, FAILS, UNCLEAR, DEPENDS = "HOLDS", "FAILS", "UNCLEAR", "DEPENDS"
+
+COSTS, NOTHING, PERHAPS = "costs", "nothing", "perhaps"
+"""What FAILS comes to: a loss of δ, no difference of δ, or no gain of δ while a loss of it is not ruled out."""
 
 DELTA = 0.05
 """Bases a round: what gains less counts as nothing."""
@@ -117,6 +128,18 @@ def judge(contrasts: Sequence[Contrast], delta: float = DELTA, alpha: float = AL
     interaction = _interactions(by_claim, alpha)
     verdicts = {claim: _of_claim(found, interaction.get(claim, 1.0) <= alpha) for claim, found in by_claim.items()}
     return Verdicts(cells, verdicts, interaction)
+
+
+def side(low: float, high: float, delta: float = DELTA) -> int:
+    """Tell on which side of 0 an interval lies, beyond a margin δ of it: 1, −1, or 0 where not all of it lies so."""
+    return int(low > delta) - int(high < -delta)
+
+
+def way_of_failing(low: float, high: float, delta: float = DELTA) -> str:
+    """Tell what FAILS comes to, by the interval, which lies below δ: COSTS, NOTHING or PERHAPS."""
+    if side(low, high, delta) < 0:
+        return COSTS
+    return NOTHING if low >= -delta else PERHAPS
 
 
 def holm(p: ArrayLike, alpha: float = ALPHA) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

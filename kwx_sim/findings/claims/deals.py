@@ -114,10 +114,10 @@ class Deals:
         self._kept: dict[tuple[Policy, Policy, int], Played] = {}
 
     def gains(self, claim: Claim, walls: int | None = None) -> Datum:
-        """What the claim's follower wins over the other on each wall, (walls,) in bases, its three seats together."""
+        """What the claim's follower wins over the other in each round, (walls, 3) in bases, by its seat."""
         follows = self.played(claim.follows, claim.others, walls=walls).points
         against = self.played(claim.against, claim.others, walls=walls).points
-        return np.asarray((follows - against).sum(axis=1))
+        return np.asarray(follows - against)
 
     def played(self, parameters: str, others: str = "", piao: int = 0, walls: int | None = None) -> Played:
         """Give the first walls with the player of some parameters, and this much piao, in every seat."""

@@ -9,8 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 
-from kwx_sim.findings.claims.results import COUNTED, Finding, Results
-from kwx_sim.findings.claims.sentences import rulesets_name
+from kwx_sim.findings.claims.registry import COUNTED
+from kwx_sim.findings.claims.results import Finding, Results
+from kwx_sim.findings.claims.wording import listed, rulesets_name
 from kwx_sim.report.figures import COLOURS, GREY, forest, label
 from kwx_sim.report.section import Figure, Words, words
 from kwx_sim.report.verdicts import DELTA, FAILS, HOLDS, UNCLEAR
@@ -45,7 +46,9 @@ def forests(results: Results) -> list[Figure]:
 
 def _forest(name: str, rows: Sequence[Finding]) -> Figure:
     given = [one.verdict for one in rows]
-    caption = [words(f"report_claims.figure.{name}", delta=DELTA)]
+    units = dict.fromkeys(one.claim.unit for one in rows)
+    named_units = listed(words(f"report_claims.unit.{unit}") for unit in units)
+    caption = [words(f"report_claims.figure.{name}", delta=DELTA, units=named_units)]
     if any(one.claim.stands_in for one in rows):
         caption.append(words("report_claims.figure.stand_in"))
     if shared := dict.fromkeys(one.rulesets for one in rows if one.same):
@@ -63,6 +66,7 @@ def _forest(name: str, rows: Sequence[Finding]) -> Figure:
         alt=words(
             f"report_claims.figure.{name}_alt",
             rows=len(rows),
+            units=named_units,
             **{name.lower(): given.count(name) for name in (HOLDS, FAILS, UNCLEAR)},
         ),
         draw=draw,
@@ -82,7 +86,8 @@ def _draw_forest(canvas: Canvas, lang: str, rows: Sequence[Finding], axis: Words
         n=[one.found.n for one in rows],
         colours=[COLOUR_OF.get(one.ruleset, GREY) for one in rows],
     )
-    axes.axvline(DELTA, color=GREY, linewidth=0.8, linestyle="--", zorder=0)
+    for margin in (-DELTA, DELTA):
+        axes.axvline(margin, color=GREY, linewidth=0.8, linestyle="--", zorder=0)
     _scale(axes, rows)
     axes.set_xlabel(label(axis, lang))
     marks = [Line2D([], [], color=COLOUR_OF[preset], marker="o", markersize=4.5) for preset in presets]

@@ -8,16 +8,16 @@ import pandas as pd
 
 from kwx_sim.findings.claims.deals import Found
 from kwx_sim.findings.claims.forests import forests
+from kwx_sim.findings.claims.headline import counts, headline, overview
 from kwx_sim.findings.claims.registry import Claim
 from kwx_sim.findings.claims.results import FEWEST_JUDGED, FEWEST_MOVED, Finding, Results
 from kwx_sim.findings.claims.sample import LITTLE, OTHERWISE
-from kwx_sim.findings.claims.sentences import (
-    block,
+from kwx_sim.findings.claims.sentences import block
+from kwx_sim.findings.claims.wording import (
     exact_figure,
     figure,
     finding_verdict,
     level_name,
-    listed,
     margin,
     quotation,
     rulesets_name,
@@ -25,34 +25,33 @@ from kwx_sim.findings.claims.sentences import (
 )
 from kwx_sim.report.cells import NOTHING
 from kwx_sim.report.section import Column, Paragraph, Part, Section, Table, Words, words
-from kwx_sim.report.verdicts import DELTA, DEPENDS, FAILS, HOLDS, UNCLEAR
+from kwx_sim.report.verdicts import DELTA
 
 __all__ = ["section"]
 
 
 def section(asked: Sequence[Claim], results: Results) -> Section:
     """Make the section of what became of the claims."""
-    tested = [claim for claim in asked if results.judged(claim)]
     return Section(
         name="claims",
         title=words("report_claims.title"),
         question=words("report_claims.question"),
         parts=[
-            *_opening(asked, results, tested),
+            *_opening(asked, results),
             _verdict_table(asked, results),
+            _contrast_table(results),
             *forests(results),
             *(part for claim in asked for part in block(claim, results)),
-            _contrast_table(results),
             _explored_table(results),
         ],
-        headline=_headline(asked, results, tested),
+        headline=headline(asked, results),
     )
 
 
-def _opening(asked: Sequence[Claim], results: Results, tested: Sequence[Claim]) -> list[Part]:
+def _opening(asked: Sequence[Claim], results: Results) -> list[Part]:
     explored = [one for one in results.explored if one.asked]
     return [
-        Paragraph(words("report_claims.intro", **_counts(asked, tested))),
+        Paragraph(words("report_claims.intro", **counts(asked, results))),
         Paragraph(words("report_claims.basis")),
         Paragraph(
             words(
@@ -67,61 +66,8 @@ def _opening(asked: Sequence[Claim], results: Results, tested: Sequence[Claim]) 
                 clear=sum(one.clear for one in explored),
             )
         ),
+        Paragraph(Words.join(overview(asked, results))),
     ]
-
-
-def _counts(asked: Sequence[Claim], tested: Sequence[Claim]) -> dict[str, int]:
-    return {"claims": len(asked), "tested": len(tested), "stand_ins": sum(claim.stands_in for claim in tested)}
-
-
-def _headline(asked: Sequence[Claim], results: Results, tested: Sequence[Claim]) -> list[Words]:
-    given = [results.verdicts[claim.id] for claim in tested]
-    few = sum(claim.test != "none" and claim not in tested for claim in asked)
-    verdicts = {name.lower(): given.count(name) for name in (HOLDS, FAILS, DEPENDS, UNCLEAR)}
-    return [
-        words("report_claims.headline.counts", **_counts(asked, tested), **verdicts, few=few),
-        _turned(tested, results),
-        *_ends(results),
-    ]
-
-
-def _turned(tested: Sequence[Claim], results: Results) -> Words:
-    """Say how many claims come out the other way round under another document's rules."""
-    turned = [claim.label for claim in tested if results.turned(claim)]
-    if not turned:
-        return words("report_claims.headline.turn_none")
-    return words("report_claims.headline.turn", turned=len(turned), numbers=listed(Words(one, one) for one in turned))
-
-
-def _ends(results: Results) -> list[Words]:
-    """Name what gained most and what cost most, and what is not told apart from either."""
-    players = [one for one in results.tested if one.claim.test == "players" and not one.claim.stands_in]
-    gained, lost = [one for one in players if one.low > 0], [one for one in players if one.high < 0]
-    told = []
-    if gained:
-        told.append(_end("best", max(gained, key=_gain), players))
-    if lost:
-        told.append(_end("worst", min(lost, key=_gain), players))
-    return told
-
-
-def _end(name: str, end: Finding, players: Sequence[Finding]) -> Words:
-    near: dict[str, Claim] = {}
-    for one in players:
-        if one.claim.id != end.claim.id and one.low <= end.high and one.high >= end.low:
-            near[one.claim.id] = one.claim
-    line = [words(f"report_claims.headline.{name}", claim=_quoted(end.claim), figure=_told_figure(end))]
-    if near:
-        line.append(words("report_claims.headline.near", claims=listed(map(_quoted, near.values()))))
-    return Words.join(line)
-
-
-def _quoted(claim: Claim) -> Words:
-    return words("report_claims.headline.claim", number=claim.label, short=claim.text("short"))
-
-
-def _gain(one: Finding) -> float:
-    return one.found.mean
 
 
 # ---------------------------------------------------------------- tables
@@ -142,10 +88,9 @@ def _verdict_table(asked: Sequence[Claim], results: Results) -> Table:
             "tested": results.judged(claim),
             "stand_in": claim.stands_in,
             "verdict": results.verdicts[claim.id],
+            "way_of_failing": results.way_of_failing(claim),
             "verdict_name": verdict(claim, results),
             "unit": claim.unit,
-            "unit_name": Words(NOTHING, NOTHING) if claim.test == "none" else words(f"report_claims.unit.{claim.unit}"),
-            "contrast": _told_contrast([one for one in results.of(claim) if not one.few]),
         }
         for claim in asked
     ]
@@ -159,28 +104,8 @@ def _verdict_table(asked: Sequence[Claim], results: Results) -> Table:
             Column("said", _head("said")),
             Column("short", _head("claim")),
             Column("verdict_name", _head("verdict")),
-            Column("contrast", _head("contrast")),
-            Column("unit_name", _head("unit")),
         ],
     )
-
-
-def _told_contrast(tested: Sequence[Finding]) -> Words:
-    """Tell the figure under each ruleset."""
-    if not tested:
-        return Words(NOTHING, NOTHING)
-    return Words.join(map(_told_figure, tested), en="; ", zh="；")
-
-
-def _told_figure(one: Finding) -> Words:
-    """Tell a figure with its interval and n, or as the rules give it."""
-    ruleset = rulesets_name(one.rulesets)
-    if one.exact is not None:
-        return words("report_claims.table.exactly", ruleset=ruleset, exact=exact_figure(one))
-    scale = max(abs(one.low), abs(one.high))
-    effect, low, high = (figure(value, one.claim.unit, scale=scale) for value in (one.found.mean, one.low, one.high))
-    given = {"effect": effect, "low": low, "high": high, "n": f"{one.found.n:,}"}
-    return words("report_claims.table.figure", ruleset=ruleset, **given)
 
 
 def _contrast_table(results: Results) -> Table:
@@ -204,6 +129,8 @@ def _contrast_table(results: Results) -> Table:
             "judged_name": _judged_name(one),
             "p": one.p,
             "verdict": one.verdict,
+            "way_of_failing": one.way_of_failing,
+            **_where_otherwise(one),
             "verdict_name": finding_verdict(one),
         }
         for one in results.tested
@@ -223,6 +150,19 @@ def _contrast_table(results: Results) -> Table:
             Column("verdict_name", _head("verdict")),
         ],
     )
+
+
+def _where_otherwise(one: Finding) -> dict[str, float | int]:
+    """The share of rounds that ended otherwise for the player, and what it was worth in these; NaN where not known."""
+    nothing = float("nan")
+    share, found = one.where_otherwise or (nothing, Found(nothing, nothing, nothing, nothing, 0))
+    return {
+        "otherwise_share": share,
+        "otherwise_effect": found.mean,
+        "otherwise_low": found.low,
+        "otherwise_high": found.high,
+        "otherwise_n": found.n,
+    }
 
 
 def _judged_name(one: Finding) -> str:

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import groupby
 from string import ascii_lowercase
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,10 +16,13 @@ from kwx_sim import text
 from kwx_sim.policies import parse_policy
 from kwx_sim.report.section import Words, words
 
-__all__ = ["PRESETS_OF", "Claim", "claims", "player"]
+__all__ = ["COUNTED", "PRESETS_OF", "Claim", "claims", "player"]
 
 PRESETS_OF = {"A": ("platform",), "B": ("hongzhong",), "C": ("suizhou", "xiangyang", "shiyan")}
 """The presets of a document."""
+
+COUNTED = ("share", "loser")
+"""Units of figures that are never below 0: they have no sign, and nobody asks whether they are 0."""
 
 Preset = Literal["platform", "hongzhong", "suizhou", "xiangyang", "shiyan"]
 
@@ -46,6 +49,7 @@ class Claim(BaseModel):
     split: str = ""
     by: tuple[Literal["turn", "live", "kinds", "fan"], ...] = ()
     beside: str = ""
+    see: Literal["", "kawuxing", "kongs"] = ""
 
     @property
     def presets(self) -> tuple[str, ...]:
@@ -67,9 +71,14 @@ class Claim(BaseModel):
         """The contrast of who follows the other one."""
         return self.test, self.against, self.follows, self.others, self.measure
 
-    def text(self, name: str) -> Words:
+    def text(self, name: str, **params: Any) -> Words:
         """Give one of the claim's texts: `short`, `said`, `test`, …"""
-        return words(f"report_claims.claim.{self.id}.{name}")
+        return words(f"report_claims.claim.{self.id}.{name}", **params)
+
+    @property
+    def told_as_gain(self) -> bool:
+        """Whether its figure is a gain or a difference, that may lie on either side of 0 and is compared with it."""
+        return self.expected is None and self.unit not in COUNTED
 
     @property
     def stands_in(self) -> bool:

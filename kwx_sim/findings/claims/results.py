@@ -13,21 +13,32 @@ from scipy.stats import false_discovery_control
 from kwx_sim.findings.claims.beside import BESIDE
 from kwx_sim.findings.claims.deals import Datum, Deals, Found, Z
 from kwx_sim.findings.claims.exact import EXACT
-from kwx_sim.findings.claims.registry import Claim
+from kwx_sim.findings.claims.registry import COUNTED, Claim
 from kwx_sim.findings.claims.sample import Sample, same_data
 from kwx_sim.findings.claims.samples import MEASURES, gain
 from kwx_sim.report.section import SAME
-from kwx_sim.report.verdicts import DELTA, DEPENDS, FAILS, HOLDS, UNCLEAR, Contrast, Judged, judge
+from kwx_sim.report.verdicts import (
+    DELTA,
+    DEPENDS,
+    FAILS,
+    HOLDS,
+    UNCLEAR,
+    Contrast,
+    Judged,
+    judge,
+    side,
+    way_of_failing,
+)
 from kwx_sim.rules import PRESETS
 
 __all__ = [
     "BESIDE_IT",
-    "COUNTED",
     "FEWEST",
     "FEWEST_JUDGED",
     "FEWEST_MOVED",
     "NOT_TESTED",
     "RULESET",
+    "VARIED",
     "Explored",
     "Finding",
     "Results",
@@ -44,11 +55,11 @@ FEWEST_JUDGED = 100
 FEWEST_MOVED = 30
 """A difference of which fewer data are not 0 is not judged: too little went differently to know its spread."""
 
-COUNTED = ("share", "loser")
-"""Units of figures that are never below 0: they have no sign, and nobody asks whether they are 0."""
-
 NOT_TESTED = "NOT_TESTED"
 """Stands for the verdict on a claim that has no test."""
+
+VARIED = "varied"
+"""What the FAILS of a claim comes to where that is not the same under all its rulesets."""
 
 RULESET, BESIDE_IT = "ruleset", "beside"
 """Factors that are no field of a contrast and no label of a sample."""
@@ -68,6 +79,7 @@ class Finding:
     low, high : the simultaneous interval, by which the verdict was given; NaN where there are too few data
     same : other rulesets that gave the same data, which are no evidence of their own
     exact : the figure by the rules, where they give it; `found` then only shows it
+    where_otherwise : of players, the share of rounds that ended otherwise, and what following was worth in these
     """
 
     claim: Claim
@@ -79,6 +91,7 @@ class Finding:
     high: float = float("nan")
     same: tuple[str, ...] = ()
     exact: float | None = None
+    where_otherwise: tuple[float, Found] | None = None
 
     @property
     def rulesets(self) -> str:
@@ -94,6 +107,13 @@ class Finding:
     def rare(self) -> bool:
         """Whether there are data enough, and too few of them went differently."""
         return self.found.n >= FEWEST_JUDGED and _rare(self.found, self.claim.unit)
+
+    @property
+    def way_of_failing(self) -> str:
+        """What FAILS comes to of a figure that is told as a gain: a loss, no difference, or neither is clear."""
+        if self.verdict != FAILS or self.exact is not None or not self.claim.told_as_gain:
+            return ""
+        return way_of_failing(self.low, self.high, self.claim.margin)
 
 
 @dataclass(frozen=True)
@@ -144,6 +164,11 @@ class Explored:
         """Whether it differs from 0."""
         return self.q < ALPHA if self.judged is None else self.found.low * self.found.high > 0
 
+    @property
+    def side(self) -> int:
+        """On which side of 0 it lies, beyond the claim's margin; 0 where not all of its interval does."""
+        return side(self.found.low, self.found.high, self.claim.margin) if self.clear else 0
+
 
 @dataclass(frozen=True)
 class Results:
@@ -161,13 +186,27 @@ class Results:
         """Tell whether the claim has a test, and data for it under some ruleset."""
         return any(not one.few for one in self.of(claim))
 
+    def way_of_failing(self, claim: Claim) -> str:
+        """Tell what FAILS comes to over all its rulesets, as of one; VARIED where it is not the same under each."""
+        ways = {one.way_of_failing for one in self.of(claim)}
+        if self.verdicts[claim.id] != FAILS or "" in ways:
+            return ""
+        return ways.pop() if len(ways) == 1 else VARIED
+
     def turned(self, claim: Claim) -> list[Explored]:
-        """Give the other documents' rulesets where the figure is clearly on the other side of 0 than under its own."""
-        sides = {np.sign(one.found.mean) if one.low * one.high > 0 else 0 for one in self.of(claim)}
-        if len(sides) != 1 or 0 in sides:
+        """Give other documents' rulesets where the figure lies beyond the margin, opposite to all of its own."""
+        sides = {side(one.low, one.high, claim.margin) for one in self.of(claim)}
+        return self._elsewhere(claim, -sides.pop()) if claim.told_as_gain and len(sides) == 1 else []
+
+    def gains_elsewhere(self, claim: Claim) -> list[Explored]:
+        """Give other documents' rulesets where there is a gain, of a claim that fails without being turned round."""
+        if not claim.told_as_gain or self.verdicts[claim.id] != FAILS or self.turned(claim):
             return []
+        return self._elsewhere(claim, 1)
+
+    def _elsewhere(self, claim: Claim, beyond: int) -> list[Explored]:
         others = [one for one in self.explored if one.claim == claim and one.factor == RULESET]
-        return [one for one in others if one.clear and np.sign(one.found.mean) not in sides]
+        return [one for one in others if one.side == beyond != 0]
 
 
 def _rare(found: Found, unit: str) -> bool:
@@ -199,7 +238,7 @@ def _contrasts(claims: Sequence[Claim], deals: Mapping[str, Deals]) -> Iterator[
             if exact is not None:
                 yield Finding(claim, ruleset, found, verdict=_exact_verdict(claim, exact), same=same, exact=exact)
             else:
-                yield Finding(claim, ruleset, found, same=same)
+                yield Finding(claim, ruleset, found, same=same, where_otherwise=samples[ruleset].where_otherwise())
 
 
 def _alike(samples: Mapping[str, Sample]) -> dict[str, tuple[str, ...]]:

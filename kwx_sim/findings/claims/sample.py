@@ -36,6 +36,7 @@ class Sample:
     rounds : number of each datum's round (wall, turn) where not every one has just one
     share : whether each total is at most its count: a proportion
     n : what there are so many of, where that is not Σ count
+    otherwise : how many of what is counted came to another result, where that is known of each: of players their rounds
     """
 
     total: Datum
@@ -44,12 +45,21 @@ class Sample:
     rounds: Datum | None = None
     share: bool = False
     n: int | None = None
+    otherwise: Datum | None = None
 
     def chosen(self, keep: NDArray[np.bool_]) -> Sample:
         """Give the sample of some of the data."""
         rounds = np.arange(len(keep)) if self.rounds is None else self.rounds
         labels = {factor: values[keep] for factor, values in self.labels.items()}
-        return replace(self, total=self.total[keep], count=self.count[keep], labels=labels, rounds=rounds[keep])
+        otherwise = None if self.otherwise is None else self.otherwise[keep]
+        return replace(
+            self,
+            total=self.total[keep],
+            count=self.count[keep],
+            labels=labels,
+            rounds=rounds[keep],
+            otherwise=otherwise,
+        )
 
     def found(self) -> Found:
         """Give the figure."""
@@ -59,6 +69,12 @@ class Sample:
             total, count = np.bincount(place, total), np.bincount(place, count)
         found = share_of(total, count) if self.share else ratio_of(total, count)
         return found._replace(n=found.n if self.n is None else self.n, moved=int(np.count_nonzero(total)))
+
+    def where_otherwise(self) -> tuple[float, Found] | None:
+        """Give the share of what is counted that came to another result, and what it came to there, where known."""
+        if self.otherwise is None or not self.otherwise.any():
+            return None
+        return float(self.otherwise.sum() / self.count.sum()), ratio_of(self.total, self.otherwise)
 
 
 def same_data(one: Sample, other: Sample) -> bool:

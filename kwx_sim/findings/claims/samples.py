@@ -56,7 +56,8 @@ def _each(total: Datum, rounds: Datum | None = None, **labels: Datum) -> Sample:
 def gain(claim: Claim, deals: Deals, walls: int | None = None) -> Sample:
     """What the claim's follower wins over the other, in bases a round, on equal deals in every seat; n counts walls."""
     gains = deals.gains(claim, walls)
-    return Sample(gains, np.full(len(gains), SEATS), n=len(gains))
+    counts = np.full(len(gains), SEATS)
+    return Sample(gains.sum(axis=1), counts, n=len(gains), otherwise=np.count_nonzero(gains, axis=1))
 
 
 def _cost_of_guard(deals: Deals) -> Sample:
