@@ -143,9 +143,9 @@ def judge(ready: Ready, rules: Ruleset, worlds: int, walls: int, seed: int, play
     except InputError:  # not one world that agrees with the record
         choice, verdict, belief = random_choice, random_verdict, "uniform"
     asked = Asked(ready.told, rules, others=player, seed=seed + 1, belief="uniform")
-    _reveal(asked, ready.true)
+    reveal(asked, ready.true)
     points = asked.results(walls)["points"].mean(axis=0)
-    plain = [_index(asked, way, ready.discard) for way in ("declare", "quiet", "never")]
+    plain = [index_of(asked, way, ready.discard) for way in ("declare", "quiet", "never")]
     return Judged(
         _features(asked, ready.discard),
         float(points[asked.arms.index(choice)]),
@@ -167,11 +167,11 @@ def _choice(ready: Ready, rules: Ruleset, options: Options) -> tuple[Arm, str, s
     return asked.arms[found.ranked()[0]], str(found.verdict().outcome), asked.worlds.belief
 
 
-def _index(asked: Asked, way: str, tile: int) -> int:
+def index_of(asked: Asked, way: str, tile: int) -> int:
     return next(n for n, arm in enumerate(asked.arms) if (arm.way, arm.tile) == (way, tile))
 
 
-def _reveal(asked: Asked, true: dict[str, Any]) -> None:
+def reveal(asked: Asked, true: dict[str, Any]) -> None:
     """Put the true hands into what is known: then nothing is left to deal but the order of the wall."""
     world, base = asked.worlds.known.world[0], asked.worlds.known.base[0]
     for seat in (1, 2):
@@ -238,11 +238,11 @@ def measure(
     rules = load_rules(preset)
     return Parallel(n_jobs=workers, batch_size=4)(
         delayed(judge)(ready, rules, worlds, walls, number, player)
-        for ready, number in _sample(rules, positions, seed, player)
+        for ready, number in sample(rules, positions, seed, player)
     )
 
 
-def _sample(rules: Ruleset, positions: int, seed: int, player: str) -> Iterator[tuple[Ready, int]]:
+def sample(rules: Ruleset, positions: int, seed: int, player: str) -> Iterator[tuple[Ready, int]]:
     """Positions, and a seed for each."""
     spread = np.random.SeedSequence([seed, WITH_LIANGDAO.index(rules.name)])
     numbers = spread.spawn(1)[0].generate_state(positions).tolist()
@@ -322,7 +322,7 @@ def answered(preset: str, positions: int, worlds: int, seed: int, workers: int) 
     """The answers to natural positions of a preset, played by the reference."""
     rules = load_rules(preset)
     return Parallel(n_jobs=workers, batch_size=2)(
-        delayed(answer_of)(ready, rules, worlds, number) for ready, number in _sample(rules, positions, seed, PLAYER)
+        delayed(answer_of)(ready, rules, worlds, number) for ready, number in sample(rules, positions, seed, PLAYER)
     )
 
 
