@@ -1,8 +1,8 @@
 """What a position is worth, by each belief and in truth: where a belief errs, and whether that turns decisions.
 
 For each natural ready position, declaring, staying quiet and never declaring with the tile that the policy discards
-are played out in worlds by the record and in worlds at random, and over reshuffled walls with the true hands. A belief's
-bias is its mean less the true one; what decides is the difference of two ways, printed last.
+are played out in worlds by the record and in worlds at random, and over reshuffled walls with the true hands. A
+belief's bias is its mean less the true one; what decides is the difference of two ways, printed last.
 
     PYTHONPATH=tests python -m belief_values --positions 200 --worlds 2400 --walls 150 --presets suizhou,shiyan
 """
