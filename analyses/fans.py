@@ -17,10 +17,12 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 from numpy.typing import NDArray
 
 from kwx_sim import trials
+from kwx_sim.findings.aims import AIMS, FAIR, HANDS, LEANINGS, aim_frame, aim_words, counted_once, judged_once, planned
 from kwx_sim.findings.alike import same, told_once
-from kwx_sim.findings.players import VERDICTS, differing, enumerated, found_in, verdict_in, where_enough
+from kwx_sim.findings.claims.sample import LITTLE, OTHERWISE
+from kwx_sim.findings.players import HARDLY, VERDICTS, enumerated, found_in, verdict_in
 from kwx_sim.findings.rounds import estimates_in, said
-from kwx_sim.findings.wins import MIN_EVENTS, NOTHING, fan_frame, has_fan, means, own_fans, share_of, wins_of
+from kwx_sim.findings.wins import MIN_EVENTS, fan_frame, wins_of
 from kwx_sim.report import (
     Analysis,
     Bullets,
@@ -32,62 +34,41 @@ from kwx_sim.report import (
     Words,
     Work,
     as_column,
-    estimate_columns,
     run,
     words,
 )
 from kwx_sim.report.figures import COLOURS, label, mark_zero, panels, ruleset_name
-from kwx_sim.report.section import SAME
+from kwx_sim.report.section import SAME, ruleset_in_prose
 from kwx_sim.report.verdicts import DELTA
-from kwx_sim.rules import FANS, PRESETS, Ruleset
+from kwx_sim.rules import PRESETS, Ruleset
 from kwx_sim.runs import Run
-from kwx_sim.stats import Estimates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
+MYRIAD = 10_000
+
 ROUNDS_PER_WALL = 12
 """Rounds of the frequencies for each wall on which players are compared."""
 
-SPEED = {"policy": "efficient", "value": 0}
-NO_PLAN = {"policy": "efficient", "aim_pairs": 0, "aim_triplets": 0, "aim_flush": 0, "aim_dragons": 0}
-
-AIMS: dict[str, tuple[str, ...]] = {
-    "triplets": ("aim_triplets",),
-    "pairs": ("aim_pairs",),
-    "flush": ("aim_flush",),
-    "dragons": ("aim_dragons",),
-    "dragons_kept": ("aim_dragons", "keep_dragons"),
-}
-"""An aim and the parameters that lean towards it."""
-
-FAIR = "over_none"
-"""The comparison that says whether aiming pays: with the same player that has no plan for any hand."""
-
-HANDS = {
-    "triplets": ("all_triplets",),
-    "pairs": tuple(fan for fan in FANS if fan.endswith("seven_pairs")),
-    "flush": ("full_flush",),
-    "dragons": ("big_three_dragons", "small_three_dragons"),
-    "dragons_kept": ("big_three_dragons", "small_three_dragons"),
-}
-"""The fans that an aim is after."""
-
-LEANINGS = (1, 2, 4)
 TIMES = [Words(f"×{leaning}", f"{leaning}") for leaning in LEANINGS]
 
-OF_THE_WIN = (
-    "ping_hu", "self_draw", "robbing_kong", "kong_flower", "kong_cannon", "last_tile_draw", "last_tile_discard"
+OF_THE_SHAPE = (
+    *(fan for fans in HANDS.values() for fan in fans), "concealed_four_to_one", "open_four_to_one"
 )  # fmt: skip
-"""Fans of how a win came (and of none), left aside where hands are compared."""
+"""Fans of what the hand is made of; others are of how, when or on what it was won."""
 
 
 def analyse(work: Work) -> Section:
     """Make the section, all rulesets together."""
-    found = told_once(work.rules, [{"fans": _fans(work, rules), "aims": _aims(work, rules)} for rules in work.rules])
+    aimed_at = [aim_frame(work, rules, _walls(work)) for rules in work.rules]
+    made = [{"fans": _fans(work, rules), "aims": aims} for rules, (aims, _) in zip(work.rules, aimed_at, strict=True)]
+    found = told_once(work.rules, made)
     fans, aims = (pd.concat([one.frames[name] for one in found], ignore_index=True) for name in ("fans", "aims"))
     rulesets = [one.rules for one in found]
+    once = counted_once({one.rules.name: aimed_at[one.place][1] for one in found})
+    judged = judged_once(aims, once)
     games = f"{work.games:,}"
     told = [*same(found), *(_common(fans, rules) for rules in rulesets)]
     return Section(
@@ -103,11 +84,11 @@ def analyse(work: Work) -> Section:
             *(_fan_table(fans, rules) for rules in rulesets),
             Paragraph(words("report_fans.aiming", walls=f"{_walls(work):,}", leanings=enumerated(TIMES))),
             Paragraph(words("report_fans.columns")),
-            Bullets([*_aimed(aims), *_without(rulesets)]),
+            Bullets([*_once(once), *_aimed(judged), *_without(rulesets)]),
             _curve_figure(aims, rulesets),
             _aim_table(aims),
         ],
-        headline=[_headline(aims)],
+        headline=[_headline(judged)],
     )
 
 
@@ -125,7 +106,7 @@ def _fans(work: Work, rules: Ruleset) -> pd.DataFrame:
 def _common(fans: pd.DataFrame, rules: Ruleset) -> Words:
     """What is frequent, what is rare and what was never won, in a sentence or two."""
     of_rules = fans[fans["ruleset"] == rules.name]
-    of_hand = of_rules[~of_rules["fan"].isin(OF_THE_WIN)]
+    of_hand = of_rules[of_rules["fan"].isin(OF_THE_SHAPE)]
     seen, never = of_hand[of_hand["wins"] > 0], of_rules[of_rules["wins"] == 0]
     plain = of_rules.loc[of_rules["fan"] == "ping_hu", "wins_share"]
     said = []
@@ -150,10 +131,17 @@ def _common(fans: pd.DataFrame, rules: Ruleset) -> Words:
                 "report_fans.never",
                 games=f"{int(never['rounds'].iloc[0]):,}",
                 fans=enumerated([fan_words(fan) for fan in never["fan"]]),
-                once=f"{int(1 / bound):,}",
+                once=_about(1 / bound),
             )
         )
     return Words.join(said)
+
+
+def _about(count: float) -> Words:
+    """Say a large number to three digits, 125,000 or 12.5 万."""
+    digits = 10 ** max(int(np.log10(count)) - 2, 0)
+    rounded = round(count / digits) * digits
+    return Words(f"{rounded:,}", f"{rounded / MYRIAD:g} 万" if rounded >= MYRIAD else f"{rounded:,}")
 
 
 def fan_words(fan: str) -> Words:
@@ -201,7 +189,7 @@ def _worth_figure(fans: pd.DataFrame) -> Figure:
     most = shown.iloc[int(shown["added"].argmax())] if len(shown) else None
     told = Words("", "")
     if most is not None:
-        named = {"ruleset": ruleset_name(most["ruleset"]), "fan": fan_words(most["fan"])}
+        named = {"ruleset": ruleset_in_prose(most["ruleset"]), "fan": fan_words(most["fan"])}
         told = words("report_fans.worth.most", most=f"{most['added']:.1f}", **named)
     return Figure(
         "worth",
@@ -254,71 +242,10 @@ def _walls(work: Work) -> int:
     return max(work.games // ROUNDS_PER_WALL, 2 * MIN_EVENTS)
 
 
-def planned(rules: Ruleset) -> list[str]:
-    """Name the aims for which the players have a plan under a ruleset, as `core.plans` decides."""
-    value = rules.fans.value
-    dragons = rules.tiles.wild == "none" and bool(value("big_three_dragons") or value("small_three_dragons"))
-    has = {
-        "triplets": bool(value("all_triplets")) and rules.shapes.missing_suit == "off",
-        "pairs": rules.shapes.seven_pairs,
-        "flush": bool(value("full_flush")),
-        "dragons": dragons,
-        "dragons_kept": dragons,
-    }
-    return [aim for aim in AIMS if has[aim]]
-
-
-def player(aim: str, leaning: float) -> dict[str, Any]:
-    """The player that leans towards one hand, and towards no other."""
-    return {**NO_PLAN, **dict.fromkeys(AIMS[aim], leaning)}
-
-
-def _aims(work: Work, rules: Ruleset) -> pd.DataFrame:
-    """Players and what they gain over plain speed and over no plan, a row each."""
-    walls = _walls(work)
-    name = ruleset_name(rules.name)
-
-    def play(policy: Mapping[str, Any], of: Words) -> NDArray[np.void]:
-        progress = work.progress(words("report_fans.aiming_now", ruleset=name, aim=of))
-        return trials.play_seats(rules, policy, walls=walls, seed=work.seed, workers=work.workers, progress=progress)
-
-    players = [("reference", 1, {"policy": "efficient"})]
-    players += [(aim, leaning, player(aim, leaning)) for aim in planned(rules) for leaning in LEANINGS]
-    speed, none = play(SPEED, words("report_fans.aim.none")), play(NO_PLAN, words("report_fans.aim.none"))
-    rows = [_aim_row("none", 0, none, speed, none)]
-    rows += [_aim_row(aim, leaning, play(policy, aim_words(aim)), speed, none) for aim, leaning, policy in players]
-    frame = pd.DataFrame([{key: row[key] for key in ("aim", "leaning")} for row in rows])
-    frame.insert(0, "ruleset", rules.name)
-    frame["walls"] = walls
-    for field in ("gain", "over_none", "reached"):
-        estimate_columns(frame, field, means([row[field] for row in rows]))
-    return frame
-
-
-def _aim_row(
-    aim: str, leaning: float, played: NDArray[np.void], speed: NDArray[np.void], none: NDArray[np.void]
-) -> dict[str, Any]:
-    return {
-        "aim": aim,
-        "leaning": leaning,
-        "gain": where_enough(trials.gain(played, speed), differing(played, speed)),
-        "over_none": where_enough(trials.gain(played, none), differing(played, none)),
-        "reached": _reached(aim, played) if aim in HANDS else NOTHING,
-    }
-
-
-def _reached(aim: str, played: NDArray[np.void]) -> Estimates:
-    """The share of its rounds that the player won with the hand it is after."""
-    fans = own_fans(played)
-    reached = np.zeros(fans.shape, bool)
-    for fan in HANDS[aim]:
-        reached |= has_fan(fans, fan)
-    return share_of(reached.sum(axis=1), np.full(len(fans), fans.shape[1]))
-
-
-def aim_words(aim: str) -> Words:
-    """Name an aim in both languages."""
-    return words(f"report_fans.aim.{aim}")
+def _once(once: Mapping[str, Sequence[str]]) -> list[Words]:
+    """Say which rulesets are counted as one."""
+    groups = [ruleset_name(SAME.join(group)) for group in once.values() if len(group) > 1]
+    return [words("report_fans.once", rulesets=group, otherwise=f"{OTHERWISE:.0%}", little=LITTLE) for group in groups]
 
 
 def _aimed(aims: pd.DataFrame) -> list[Words]:
@@ -333,9 +260,20 @@ def _aimed(aims: pd.DataFrame) -> list[Words]:
         for leaning in sorted({of_aim["leaning"].min(), of_aim["leaning"].max()} if len(of_aim) else set()):
             told_of = found_in(of_aim[of_aim["leaning"] == leaning], FAIR)
             sentences.append(words("report_fans.aimed", leaning=leaning, told=told_of))
+        sentences += _weightless(of_aim)
         if sentences:
             told.append(words("report_fans.of_aim", aim=aim_words(aim), told=Words.join(sentences)))
     return [*told, words("report_fans.of_none", told=found_in(aims[aims["aim"] == "none"]))]
+
+
+def _weightless(of_aim: pd.DataFrame) -> list[Words]:
+    """Say under which rulesets every weight of an aim gave the same figure to three decimals."""
+    names = [
+        ruleset_in_prose(str(ruleset))
+        for ruleset, rows in of_aim.groupby("ruleset", sort=False)
+        if len(rows) > 1 and np.ptp(rows[FAIR].round(3)) == 0
+    ]
+    return [words("report_fans.weightless", weights=enumerated(TIMES), rulesets=enumerated(names))] if names else []
 
 
 def _without(rulesets: Sequence[Ruleset]) -> list[Words]:
@@ -349,6 +287,7 @@ def _without(rulesets: Sequence[Ruleset]) -> list[Words]:
 
 
 def _headline(aims: pd.DataFrame) -> Words:
+    """Count the cases, an aim under a ruleset, at the least and the largest leaning."""
     single = aims[aims["aim"].isin(list(AIMS))]
     easy, forced = (single[single["leaning"] == leaning] for leaning in (LEANINGS[0], LEANINGS[-1]))
     counts, top = _counts(easy), {f"top_{name}": count for name, count in _counts(forced).items()}
@@ -356,9 +295,11 @@ def _headline(aims: pd.DataFrame) -> Words:
         **counts,
         **top,
         "events": MIN_EVENTS,
-        "cells": len(easy) - counts["too_few"],
+        "cells": len(easy) - counts["too_few"] - counts["hardly"],
         "top": LEANINGS[-1],
         "margin": DELTA,
+        "hardly_share": f"{HARDLY:.0%}",
+        "walls": f"{int(aims['walls'].max()):,}",
     }
     if not top["top_below"]:
         return words("report_fans.headline_none", **told)
@@ -370,7 +311,7 @@ def _headline(aims: pd.DataFrame) -> Words:
 
 
 def _counts(rows: pd.DataFrame) -> dict[str, int]:
-    """How many of the cells are ahead, behind, without a difference, not clear, and not judged at all."""
+    """How many of the cells are ahead, behind, without a difference, hardly changed, not clear, not judged at all."""
     found = [verdict_in(row, FAIR) for _, row in rows.iterrows()]
     return {name: found.count(name) for name in VERDICTS}
 
@@ -432,6 +373,7 @@ def _aim_table(aims: pd.DataFrame) -> Table:
         "leaning": ("leaning", "count"),
         "walls": ("walls", "count"),
         "over_none": ("over_none", "estimate:+.3f"),
+        "differ": ("differ", "estimate:.2%"),
         "gain": ("gain", "estimate:+.3f"),
         "reached": ("reached", "estimate:.2%"),
     }

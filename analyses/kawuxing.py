@@ -18,7 +18,7 @@ from kwx_sim import trials
 from kwx_sim.findings.alike import same, told_once
 from kwx_sim.findings.discards import discards_of
 from kwx_sim.findings.fives import FIVES, WAITS, feeding, frequency, hands, waits
-from kwx_sim.findings.rounds import estimates_in, said, verdict
+from kwx_sim.findings.rounds import borderline, estimates_in, said, verdict
 from kwx_sim.findings.wins import MIN_EVENTS, wins_of
 from kwx_sim.findings.worth import ALL, DRAWS, MIDDLE, chance, fan_off, gap, worth
 from kwx_sim.report import (
@@ -35,6 +35,7 @@ from kwx_sim.report import (
     words,
 )
 from kwx_sim.report.figures import COLOURS, mark_zero, panels, ruleset_name
+from kwx_sim.report.section import ruleset_in_prose
 from kwx_sim.report.verdicts import DELTA
 from kwx_sim.rules import PRESETS, Ruleset, changed
 from kwx_sim.runs import Run
@@ -152,7 +153,10 @@ def _sides(key: str, rows: pd.DataFrame, field: str, form: str = "+.2f", **param
     cells: dict[str, list[Words]] = {"above": [], "below": [], "within": [], "unclear": []}
     for _, row in rows[rows[field].notna()].iterrows():
         it = estimates_in(row, field)
-        cells[verdict(it)].append(_text("cell", ruleset=row["table"], value=said(it, form)))
+        n = row.get(f"{field}_n")
+        value = said(it, form, None if n is None else int(n))
+        near = "_borderline" if borderline(it) else ""
+        cells[verdict(it)].append(_text(f"cell{near}", ruleset=row["table"], value=value))
     parts = [
         _text(
             where if where in ("within", "unclear") else f"{key}.{where}",
@@ -175,7 +179,7 @@ def _range(key: str, frame: pd.DataFrame, field: str, form: str, n: str = "wins_
     told = {
         end: _text("counted", value=said(estimates_in(row, field), form), n=f"{row[n]:,}") for end, row in ends.items()
     }
-    names = {f"{end}_at": row["table"] for end, row in ends.items()}
+    names = {f"{end}_at": ruleset_in_prose(row["ruleset"]) for end, row in ends.items()}
     return _text(f"{key}.{'one' if len(known) == 1 else 'several'}", **told, **names)
 
 

@@ -53,6 +53,7 @@ from kwx_sim.report import (
 )
 from kwx_sim.report.cells import amount
 from kwx_sim.report.figures import COLOURS, forest, label, mark_zero, panels, ruleset_name
+from kwx_sim.report.section import ruleset_in_prose
 from kwx_sim.rules import PRESETS, Ruleset
 from kwx_sim.stats import Estimates, wilson
 
@@ -124,7 +125,7 @@ def analyse(work: Work) -> Section:
             _table("counts", counts, COUNT_COLUMNS),
             _table("money", money, MONEY_COLUMNS),
             Paragraph(words("report_kongs.money.note")),
-            Bullets([_after(endings, one) for one in played]),
+            Bullets([_after(endings, counts, one) for one in played]),
             _table("endings", endings, ENDING_COLUMNS),
             Paragraph(words("report_kongs.endings.note")),
             Paragraph(words("report_kongs.players_intro", walls=walls)),
@@ -138,7 +139,7 @@ def analyse(work: Work) -> Section:
             Paragraph(words("report_kongs.own_intro")),
             _table("own", own, OWN_COLUMNS),
         ],
-        headline=_headline(compared, money, peaks),
+        headline=_headline(compared, money),
     )
 
 
@@ -161,11 +162,14 @@ def _paid(counts: pd.DataFrame, money: pd.DataFrame, rules: Ruleset) -> Words:
 # ---------------------------------------------------------------- after a kong
 
 
-def _after(frame: pd.DataFrame, played: Played) -> Words:
+def _after(frame: pd.DataFrame, counts: pd.DataFrame, played: Played) -> Words:
+    """Say what follows a kong and what the wins that do bring, beside what the kong itself was paid."""
+    made = counts[(counts["ruleset"] == played.rules.name) & (counts["kind"] != "all")]
     rows = frame[frame["ruleset"] == played.rules.name].set_index("ending")
     kongs, hits, brings = endings(played)
     ended = hits["kong_flower"] | hits["robbed"] | hits["kong_cannon"]
     net = per_event(brings * ended, kongs)
+    each = float((made["kongs"] * made["pays"]).sum() / max(kongs.sum(), 1))
     of_hundred = {ending: f"{100 * rows['of_kongs'][ending]:.1f}" for ending in ENDINGS}
     return words(
         "report_kongs.after",
@@ -174,6 +178,7 @@ def _after(frame: pd.DataFrame, played: Played) -> Words:
         robbed=of_hundred["robbed"],
         cannon=of_hundred["kong_cannon"],
         net=_with_half_width(net),
+        paid=words("report_kongs.after_paid.known" if each else "report_kongs.after_paid.none", paid=f"{each:.2f}"),
     )
 
 
@@ -268,11 +273,15 @@ def _peak(peaks: pd.DataFrame, rules: Ruleset) -> Words:
         "report_kongs.peak",
         ruleset=ruleset_name(rules.name),
         rounds=f"{every['rounds']:,}",
-        ten=said(estimates_in(every, "above_10"), ".2%"),
-        twenty=said(estimates_in(every, "above_20"), ".2%"),
-        fifty=said(estimates_in(every, "above_50"), ".3%"),
+        ten=_share(every, "above_10"),
+        twenty=_share(every, "above_20"),
+        fifty=_share(every, "above_50"),
         most=f"{every['most']:,}",
     )
+    konged: Any = rows.loc["kong"]
+    if not np.isnan(konged["above_20"]):
+        of_kongs = {"n": f"{konged['rounds']:,}", "twenty": _share(konged, "above_20")}
+        told = Words.join([told, words("report_kongs.peak_konged", **of_kongs)])
     if "kong_liangdao_kawuxing" not in rows.index or rows.loc["kong_liangdao_kawuxing", "rounds"] == 0:
         return told
     three: Any = rows.loc["kong_liangdao_kawuxing"]
@@ -283,13 +292,20 @@ def _peak(peaks: pd.DataFrame, rules: Ruleset) -> Words:
     return Words.join([told, words("report_kongs.all_three", **said_of, twenty=twenty)])
 
 
+def _share(row: Any, field: str) -> Words:
+    """Say a share in so many decimals, from two on, that neither it nor a bound that is none reads as nothing."""
+    found = estimates_in(row, field)
+    least = float(min(bound for bound in (found.mean, found.ci_low, found.ci_high) if bound > 0))
+    return said(found, f".{next(places for places in range(2, 6) if places == 5 or round(100 * least, places) > 0)}%")
+
+
 def _survival_figure(played: list[Played], peaks: pd.DataFrame) -> Figure:
     furthest = peaks.iloc[int(peaks["most"].argmax())]
     columns = min(len(played), 3)
     return Figure(
         "peaks",
         words("report_kongs.survival.caption", events=MIN_EVENTS),
-        words("report_kongs.survival.alt", most=furthest["most"], ruleset=ruleset_name(furthest["ruleset"])),
+        words("report_kongs.survival.alt", most=furthest["most"], ruleset=ruleset_in_prose(furthest["ruleset"])),
         partial(_draw_survival, {one.rules.name: _curves(one) for one in played}, columns),
         size=(max(3.0 * columns, 5.5), 2.8 * -(-len(played) // columns) + 0.7),
     )
@@ -339,13 +355,12 @@ def _draw_curve(axes: Axes, found: Estimates, colour: str, dashes: str) -> Any:
 # ---------------------------------------------------------------- front page and tables
 
 
-def _headline(compared: pd.DataFrame, money: pd.DataFrame, peaks: pd.DataFrame) -> list[Words]:
-    every = peaks[peaks["group"] == "all"]
+def _headline(compared: pd.DataFrame, money: pd.DataFrame) -> list[Words]:
+    never = compared[compared["player"] == "kong_0"]
     chain = _range(money.dropna(subset="chain_share"), "chain_share", ".2%")
-    twenty = _range(every, f"above_{HEIGHTS[1]}", ".2%")
     return [
-        words("report_kongs.headline.never", never=found_in(compared[compared["player"] == "kong_0"])),
-        words("report_kongs.headline.peaks", chain=chain, twenty=twenty),
+        words("report_kongs.headline.never", never=found_in(never), walls=f"{int(never['walls'].max()):,}"),
+        words("report_kongs.headline.chains", chain=chain),
     ]
 
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from kwx_sim.core import fork
 from kwx_sim.core.fork import ARMS
 from kwx_sim.findings.liangdao import figures as drawn
-from kwx_sim.findings.liangdao.advice import advice_parts, advised, arm_name, later_rule
-from kwx_sim.findings.liangdao.conditions import maima_told, settings_parts, twin_told
+from kwx_sim.findings.liangdao.advice import advice_parts, advised, arm_name, capped, later_rule
+from kwx_sim.findings.liangdao.conditions import maima_told, rests_told, settings_parts, twin_told
 from kwx_sim.findings.liangdao.courses import ARM_NAMES, best_others, fit_thumb, judge_courses
 from kwx_sim.findings.liangdao.figures import Map
 from kwx_sim.findings.liangdao.forks import (
@@ -83,13 +83,15 @@ def analyse(work: Work) -> Section:
     thumb = fit_thumb(fit)
     courses = judge_courses(forks, thumb)
     because = [told for told in (maima_told(settings),) if told is not None]
+    rests = [told for told in (rests_told(settings),) if told is not None]
+    why = capped(rules, fit, thumb)
     return Section(
         NAME,
         told("title"),
         told("question"),
         [
             Paragraph(Words.join([_intro(rules, forks), *twins])),
-            _arms_table(forks),
+            _arms_table(rules, forks),
             Paragraph(Words.join([*_timing(forks), *because, sided("other", overall(forks, other_gain))])),
             _map_figure("never", never),
             Paragraph(_counted("never", never)),
@@ -98,11 +100,11 @@ def analyse(work: Work) -> Section:
             _boundary_table(other),
             _cells_table(never, other),
             *settings_parts(settings),
-            *advice_parts(len(fit.rows), thumb, courses),
+            *advice_parts(len(fit.rows), thumb, courses, why),
         ],
         [
-            Words.join([_at_once(rules, forks), *because]),
-            advised(_name(rules), thumb, courses),
+            Words.join([_at_once(rules, forks), *rests, *because]),
+            advised(_name(rules), thumb, courses, why),
             *twins,
             *_without_section(rules),
         ],
@@ -114,7 +116,8 @@ def _name(rules: Ruleset) -> Words:
 
 
 def _at_once(rules: Ruleset, forks: Forks) -> Words:
-    return sided("headline", overall(forks, forks.taking(DECLARE) - forks.taking(NEVER)), rules=_name(rules))
+    gain = overall(forks, forks.taking(DECLARE) - forks.taking(NEVER))
+    return sided("headline", gain, rules=_name(rules), n=len(forks.rows))
 
 
 def _without_section(rules: Ruleset) -> Iterator[Words]:
@@ -140,7 +143,7 @@ def _intro(rules: Ruleset, forks: Forks) -> Words:
     )
 
 
-def _arms_table(forks: Forks) -> Table:
+def _arms_table(rules: Ruleset, forks: Forks) -> Table:
     together = Cells(forks.cell(()), forks.number, 1)
     rows = []
     for arm, (name, key) in enumerate(zip(ARMS, ARM_NAMES, strict=True)):
@@ -157,7 +160,8 @@ def _arms_table(forks: Forks) -> Table:
         *(Column(ending, told(f"head.{ending}"), "estimate:.1%") for ending in ENDINGS),
         Column("n", told("head.n"), "count"),
     ]
-    return Table("arms", pd.concat(rows, ignore_index=True), told("arms.caption", rule=later_rule()), columns)
+    caption = [told("arms.caption", rule=later_rule()), *([told("arms.maima")] if rules.maima.enabled else [])]
+    return Table("arms", pd.concat(rows, ignore_index=True), Words.join(caption), columns)
 
 
 def _timing(forks: Forks) -> Iterator[Words]:

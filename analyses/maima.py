@@ -116,6 +116,7 @@ def of_ruleset(work: Work, rules: Ruleset) -> tuple[list[Part], list[Words]]:
             ruleset=name,
             exact=_fraction(rules),
             tile=_said(value.iloc[0], "tile", ".3f"),
+            n=f"{int(value.iloc[0]['n']):,}",
             brought=brought[0],
         )
     ]

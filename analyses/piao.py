@@ -18,7 +18,7 @@ from matplotlib.figure import Figure as Canvas
 from numpy.typing import NDArray
 
 from kwx_sim.findings.players import enumerated
-from kwx_sim.findings.rounds import deviation, mean, room_name, rooms_by_cap, said, verdict
+from kwx_sim.findings.rounds import deviation, judged, mean, room_name, rooms_by_cap, said, verdict
 from kwx_sim.findings.wins import means
 from kwx_sim.report import (
     Analysis,
@@ -198,7 +198,9 @@ def _headline(cases: list[Case], rules: Ruleset) -> Words:
     equal, most = cases[0], rules.piao.max
     return words(
         "report_piao.headline", most=most,
-        without=said(deviation(equal.chosen(0, 0)), ".1f"), with_most=said(deviation(equal.chosen(most, most)), ".1f"),
+        n=f"{equal.result.size:,}",
+        without=said(deviation(equal.chosen(0, 0)), ".1f"),
+        with_most=said(deviation(equal.chosen(most, most)), ".1f"),
     )  # fmt: skip
 
 
@@ -207,7 +209,7 @@ def _conclusion(cases: list[Case], most: int) -> Words:
     as_is, plain = (_best_by_choice(cases, most, doubled=doubled) for doubled in (True, False))
     turned = enumerated([_short(case) for case in turning(cases, most)])
     end = words("report_piao.turns", fields=turned) if turned.en else words("report_piao.turns_none")
-    return words("report_piao.conclusion", as_is=as_is, plain=plain, end=end)
+    return words("report_piao.conclusion", as_is=as_is, plain=plain, end=end, n=f"{cases[0].result.size:,}")
 
 
 def _best_by_choice(cases: list[Case], most: int, *, doubled: bool) -> Words:
@@ -249,11 +251,11 @@ def _short(case: Case) -> Words:
 def _on_field(case: Case, most: int) -> Words:
     best = best_choice(case, most)
     key = {"0": "low", str(most): "high"}.get(best, best)
-    result = mean(case.result)
-    return words(
-        f"report_piao.best.{key}", field=case.name, most=most, result=said(result), step=said(mean(case.shares)),
-        margin=DELTA,
-    )  # fmt: skip
+    result, step = mean(case.result), mean(case.shares)
+    told = words(
+        f"report_piao.best.{key}", field=case.name, most=most, result=said(result), step=said(step), margin=DELTA
+    )
+    return judged(told, step)
 
 
 def _on_rooms(cases: list[Case], most: int) -> Words:

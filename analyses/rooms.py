@@ -225,7 +225,12 @@ def _on_break_even(contests: list[Contest], fee: float) -> Words:
     if missing and earning:
         ends = {"low": _percent(missing[-1]), "high": _percent(earning[0])}
         told.append(words("report_rooms.break_even.turns", **ends))
-    return words("report_rooms.break_even.fee", fee=f"{fee:g}", told=Words.join(told, en="; ", zh="；"))
+    return words(
+        "report_rooms.break_even.fee",
+        fee=f"{fee:g}",
+        n=f"{contests[0].result.size:,}",
+        told=Words.join(told, en="; ", zh="；"),
+    )
 
 
 def _percent(contest: Contest) -> Words:
@@ -264,7 +269,8 @@ def _on_stakes(found: list[Bankroll]) -> Words:
 
 
 def _on_series(found: Estimates) -> Words:
-    return words(f"report_rooms.series.{verdict(found, 1, RATIO_MARGIN)}", ratio=said(found, ".2f"), length=SERIES)
+    side = verdict(found, 1, RATIO_MARGIN)
+    return words(f"report_rooms.series.{side}", ratio=said(found, ".2f"), length=SERIES, margin=RATIO_MARGIN)
 
 
 def _head(name: str) -> Words:

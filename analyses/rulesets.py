@@ -37,6 +37,7 @@ from kwx_sim.report import (
     words,
 )
 from kwx_sim.report.figures import forest, panels, ruleset_name
+from kwx_sim.report.section import ruleset_in_prose
 from kwx_sim.rules import PRESETS, Ruleset, changed
 from kwx_sim.runs import Run
 from kwx_sim.stats import Estimates
@@ -273,6 +274,7 @@ def _ends(measured: dict[str, dict[str, Measure]], name: str, key: str = "ends")
         f"report_rulesets.{key if len(order) > 1 else 'only'}", measure=_measure(name),
         low=_with_alike(low, found), least=said(found[low], ".2f"),
         high=_with_alike(high, found), most=said(found[high], ".2f"),
+        low_n=f"{measured[low][name].n:,}", high_n=f"{measured[high][name].n:,}",
     )  # fmt: skip
 
 
@@ -280,11 +282,11 @@ def _with_alike(ruleset: str, found: dict[str, Estimates]) -> Words:
     """Name a ruleset, and those whose figures its own interval does not exclude, nor theirs its own."""
     it = found[ruleset]
     alike = [
-        ruleset_name(name)
+        ruleset_in_prose(name)
         for name, other in found.items()
         if name != ruleset and other.ci_low <= it.ci_high and it.ci_low <= other.ci_high
     ]
-    name = ruleset_name(ruleset)
+    name = ruleset_in_prose(ruleset)
     return words("report_rulesets.not_apart", name=name, alike=enumerated(alike)) if alike else name
 
 

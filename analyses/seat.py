@@ -25,6 +25,7 @@ from kwx_sim.findings.rounds import (
     estimates_in,
     from_dealer,
     in_series,
+    judged,
     said,
     verdict,
     whole_series,
@@ -46,6 +47,7 @@ from kwx_sim.report import (
     words,
 )
 from kwx_sim.report.figures import COLOURS, INK, mark_zero, ruleset_name
+from kwx_sim.report.section import ruleset_in_prose
 from kwx_sim.report.verdicts import DELTA
 from kwx_sim.rules import PRESETS, Ruleset
 from kwx_sim.runs import Run
@@ -57,6 +59,9 @@ POSITIONS = ("dealer", "next", "after")
 
 EVEN = 0.5
 """The next seat's share of the discards won, were both other seats alike."""
+
+EVEN_POINTS = f"{100 * EVEN_MARGIN:g}"
+"""The margin about a half in percentage points."""
 
 APART = ("above", "below")
 
@@ -92,7 +97,7 @@ def analyse(work: Work) -> Section:
             Bullets([*same(found), *starmap(_on_dealing, zip(played, dealing, strict=True))]),
             _positions_table(positions),
             _figure(played, positions, feeding),
-            Paragraph(words("report_seat.feeding_intro", margin=f"{EVEN_MARGIN:.0%}")),
+            Paragraph(words("report_seat.feeding_intro", margin=EVEN_POINTS)),
             Bullets([_on_feeding(*each) for each in zip(played, next_share, strict=True)]),
             _feeding_table(feeding),
             Paragraph(words("report_seat.draws_intro")),
@@ -218,7 +223,9 @@ FRAMES = {"positions": by_position, "feeding": by_feeder, "stays": by_dealer}
 
 
 def _on_dealing(played: Played, dealing: Estimates) -> Words:
-    return words(f"report_seat.dealing.{verdict(dealing)}", ruleset=played.name, gain=said(dealing), margin=DELTA)
+    side = verdict(dealing)
+    told = words(f"report_seat.dealing.{side}", ruleset=played.name, gain=said(dealing), margin=DELTA)
+    return judged(told, dealing)
 
 
 def _on_feeding(played: Played, share: Estimates) -> Words:
@@ -238,10 +245,10 @@ def _on_draws(played: Played, found: tuple[Estimates, Estimates]) -> Words:
 
 def _on_what_draws_leave(played: list[Played], found: list[tuple[Estimates, Estimates]]) -> Words:
     """Say where the next seat's share is no half although both opponents have drawn equally often."""
-    uneven = [one.name for one, (level, _) in zip(played, found, strict=True) if _beside_even(level) in APART]
-    if not uneven:
-        return words("report_seat.draws.enough", margin=f"{EVEN_MARGIN:.0%}")
-    return words("report_seat.draws.not_enough", rulesets=enumerated(uneven))
+    apart = [one.rules.name for one, (level, _) in zip(played, found, strict=True) if _beside_even(level) in APART]
+    if not apart:
+        return words("report_seat.draws.enough", margin=EVEN_POINTS)
+    return words("report_seat.draws.not_enough", rulesets=enumerated([ruleset_in_prose(name) for name in apart]))
 
 
 def _headline(positions: pd.DataFrame, feeding: pd.DataFrame) -> list[Words]:
@@ -249,8 +256,9 @@ def _headline(positions: pd.DataFrame, feeding: pd.DataFrame) -> list[Words]:
     ends = {"least": of_all.iloc[0], "most": of_all.iloc[-1]}
     told = {end: _next_of(row) for end, row in ends.items()}
     at = {f"{end}_at": ruleset_name(row["ruleset"]) for end, row in ends.items()}
+    dealers = positions[positions["position"] == "dealer"]
     return [
-        words("report_seat.headline.dealing", told=found_in(positions[positions["position"] == "dealer"], "points")),
+        words("report_seat.headline.dealing", told=found_in(dealers, "points"), n=f"{int(dealers['n'].max()):,}"),
         words(f"report_seat.headline.{'feeding' if len(of_all) > 1 else 'feeding_one'}", **told, **at),
     ]
 

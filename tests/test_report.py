@@ -14,7 +14,7 @@ from fontTools.ttLib import TTFont
 
 from kwx_sim.errors import InputError
 from kwx_sim.findings.alike import same, told_once
-from kwx_sim.findings.rounds import said, verdict
+from kwx_sim.findings.rounds import borderline, judged, said, verdict
 from kwx_sim.report import (
     Analysis,
     Bullets,
@@ -40,7 +40,7 @@ from kwx_sim.report import (
 )
 from kwx_sim.report.font.make import printed
 from kwx_sim.report.section import ruleset_name
-from kwx_sim.report.told import draft_of_section
+from kwx_sim.report.told import _names_rules, draft_of_section
 from kwx_sim.report.verdicts import DELTA
 from kwx_sim.report.writers import Writers
 from kwx_sim.rules import load_rules
@@ -90,6 +90,33 @@ def small(work):
 
 
 SMALL = Analysis("small", small, ("suizhou", "xiangyang"), together=False, games=2000, draft_games=500)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "label", "named"),
+    [
+        ("Suizhou: it gained.", "Suizhou", True),
+        ("Of all, Suizhou gained.", "Suizhou", True),
+        ("Hongzhong (wild dragons) has no section: nobody may declare.", "online platform", True),
+        ("Under Suizhou it gained more.", "online platform", False),
+    ],
+)
+def test_a_headline_that_names_its_ruleset_or_begins_with_another_takes_no_prefix(sentence, label, named):
+    assert _names_rules(sentence, label, "en") is named
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "near"), [(0.0501, 0.2, True), (0.0, 0.046, True), (0.0, 0.04, False), (-0.2, 0.0501, False)]
+)
+def test_a_verdict_that_hangs_on_an_end_near_the_margin_is_borderline(low, high, near):
+    found = Estimates(*(np.array(value) for value in (0.01, 0.01, low, high)))
+    assert borderline(found) is near
+    assert ("borderline" in judged(Words("It is so.", "是。"), found).en) is near
+
+
+def test_an_estimate_may_tell_its_n():
+    found = Estimates(*(np.array(value) for value in (0.5, 0.1, 0.3, 0.7)))
+    assert said(found, "+.1f", 1234).en == "+0.5 (+0.3 to +0.7; n 1,234)"
 
 
 def failing(work):

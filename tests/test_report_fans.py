@@ -11,9 +11,11 @@ import pytest
 from analyses import fans
 from kwx_sim import trials
 from kwx_sim.core.fans import EV_RED_KONG
+from kwx_sim.findings import aims as aiming
+from kwx_sim.findings.claims.sample import Sample
 from kwx_sim.findings.wins import MIN_EVENTS, fan_frame, own_fans, wins_of
 from kwx_sim.play import Round
-from kwx_sim.report import Table, Work
+from kwx_sim.report import Table, Words, Work
 from kwx_sim.rules import FANS, PRESETS, load_rules
 from kwx_sim.runs import Run, replay
 from kwx_sim.scoring import fan_values
@@ -166,9 +168,9 @@ def aims(section):
 
 def test_an_aim_s_gain_is_the_mean_over_walls_and_seats(aims):
     walls = 1200 // fans.ROUNDS_PER_WALL
-    policy = fans.player("flush", 4)
+    policy = aiming.player("flush", 4)
     assert policy["aim_pairs"] == policy["aim_triplets"] == policy["aim_dragons"] == 0
-    aimed, plain = (trials.play_seats("suizhou", one, walls=walls, seed=3) for one in (policy, fans.SPEED))
+    aimed, plain = (trials.play_seats("suizhou", one, walls=walls, seed=3) for one in (policy, aiming.SPEED))
     gained, reached = 0, 0
     for wall in range(walls):
         for seat in range(3):
@@ -183,21 +185,61 @@ def test_an_aim_s_gain_is_the_mean_over_walls_and_seats(aims):
 
 
 def test_the_headline_counts_what_an_aim_gains_over_no_plan():
-    def cell(aim, leaning, gain, over_none):
+    def cell(aim, leaning, gain, over_none, differ=0.3):
         ends = {"": 0.0, "_se": 0.0, "_low": -0.01, "_high": 0.01}
-        row = {"ruleset": "suizhou", "aim": aim, "leaning": leaning}
+        row = {"ruleset": "suizhou", "aim": aim, "leaning": leaning, "walls": 40, "differ": differ}
         of = {"gain": gain, "over_none": over_none}
         return row | {f"{name}{end}": of[name] + shift for name in of for end, shift in ends.items()}
 
     aims = [cell("none", 0, 0.1, np.nan), cell("flush", 1, 0.3, 0.2), cell("pairs", 1, 0.2, 0.0)]
-    aims += [cell("triplets", 1, np.nan, np.nan), cell("flush", 4, 0.2, -0.3), cell("pairs", 4, 0.2, -0.4)]
+    aims += [
+        cell("triplets", 1, np.nan, np.nan),
+        cell("dragons", 1, 0.2, 0.0, differ=0.004),
+        cell("flush", 4, 0.2, -0.3),
+        cell("pairs", 4, 0.2, -0.4),
+    ]
     told = fans._headline(pd.DataFrame(aims)).en
+    assert "in 1 of 2 cases (aim and ruleset), behind in 0, no difference in 1, not clear in 0. Not counted: 1" in told
+    assert "1 more in which fewer than 1% of rounds went differently" in told
+    assert "and 1 in which fewer than 30 rounds did" in told
     assert (
-        "in 1 of 2 cases (aim and ruleset), behind in 0, no difference in 1, not clear in 0; 1 more were not judged"
-        in told
+        "ahead in 0, behind in 2, no difference in 0, hardly anything changed in 0, not clear in 0, not judged" in told
     )
-    assert "ahead in 0, behind in 2, no difference in 0, not clear in 0, not judged in 0" in told
     assert "the largest loss was −0.40 (−0.41 to −0.39)" in told
+
+
+def test_rulesets_that_gave_the_same_data_are_counted_once():
+    rows = 1000
+    gained = np.tile([0, 0, 4, -4], rows // 4)
+    otherwise = gained.copy()
+    otherwise[2] += 1  # one datum of 500 that are not 0
+    samples = {
+        name: Sample(values, np.full(rows, 3))
+        for name, values in {"xiangyang": gained, "suizhou": -gained, "shiyan": otherwise}.items()
+    }
+    once = aiming.counted_once(samples)
+    assert once == {"xiangyang": ("xiangyang", "shiyan"), "suizhou": ("suizhou",)}
+    aims = pd.DataFrame({"ruleset": list(samples), "aim": "flush"})
+    assert aiming.judged_once(aims, once)["ruleset"].tolist() == ["xiangyang+shiyan", "suizhou"]
+
+
+def test_the_share_that_went_differently_is_that_of_no_plan(aims):
+    walls = 1200 // fans.ROUNDS_PER_WALL
+    plan, none = (
+        trials.play_seats("suizhou", one, walls=walls, seed=3) for one in (aiming.player("flush", 4), aiming.NO_PLAN)
+    )
+    differ = sum(plan[wall, seat] != none[wall, seat] for wall in range(walls) for seat in range(3))
+    row = aims[(aims["ruleset"] == "suizhou") & (aims["aim"] == "flush") & (aims["leaning"] == 4)].iloc[0]
+    assert row["differ"] == pytest.approx(differ / (3 * walls))
+
+
+def test_large_numbers_are_said_to_three_digits():
+    assert [fans._about(count) for count in (124_953.2, 940.4)] == [Words("125,000", "12.5 万"), Words("940", "940")]
+
+
+def test_the_rarest_fan_is_one_of_the_shape_of_a_hand(played):
+    told = fans._common(fan_frame(played[2]), played[0])
+    assert not any(fans.fan_words(fan).en in told.en.split("Never")[0] for fan in ("kawuxing", "heavenly_hand"))
 
 
 def test_own_fans_are_those_of_the_player_s_seat():
@@ -213,8 +255,8 @@ def test_own_fans_are_those_of_the_player_s_seat():
 def test_no_one_aims_for_what_a_ruleset_has_no_plan_for(aims):
     of_rules = aims[aims["ruleset"] == "hongzhong"]
     assert set(of_rules["aim"]) == {"none", "reference", "pairs", "flush"}
-    plan = fans.player("triplets", 4)
-    one, other = (trials.play_seats("hongzhong", policy, walls=60, seed=1) for policy in (plan, fans.NO_PLAN))
+    plan = aiming.player("triplets", 4)
+    one, other = (trials.play_seats("hongzhong", policy, walls=60, seed=1) for policy in (plan, aiming.NO_PLAN))
     assert (trials.seat_points(one) == trials.seat_points(other)).all()
 
 

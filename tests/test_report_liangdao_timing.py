@@ -189,6 +189,41 @@ def test_a_rule_takes_the_arms_that_its_lines_say():
     ]
 
 
+def told_against_avoidance(gains):
+    """What is told of the others' avoidance, for gains of declaring at once by share, known to within 0.01."""
+    made = []
+    for share, gain in gains.items():
+        found = Estimates(*(np.array(value) for value in (gain, 0.005, gain - 0.01, gain + 0.01)))
+        name = wording.Words(share, share)
+        made.append(settings.Setting("avoidance", share, name, 200, found, None, None, {}))
+    told = conditions.rests_told(made)
+    return "" if told is None else told.en
+
+
+def test_the_headline_says_when_the_others_turn_it():
+    told = told_against_avoidance({"0": 1.3, "0.25": 1.1, "0.5": 0.0, "0.75": -0.1, "1": -0.2})
+    assert "whenever they can (100%). Where they do so in 25% of cases, declaring at once gains" in told
+    assert "Where they never do so, declaring at once gains over never declaring, +1.30" in told
+    assert "75%" not in told
+    assert "(0% to 100% of cases tried)" in told_against_avoidance({"0": 0.2, "1": 0.3})
+    assert told_against_avoidance({"0": 0.02, "1": 0.3}) == told_against_avoidance({"0": 0.0, "1": 0.0}) == ""
+
+
+def test_what_the_cap_leaves_nothing_to_double_is_said_of_a_stricter_rule_for_the_dearest_hands():
+    found = made_up([(4, 8)] * 9 + [(4, 16), (4, 4)])
+    stricter, looser = (courses.Thumb("live", ((0, 2), (3, 3)), asked, forks.NEVER) for asked in ((3, 5), (5, 3)))
+    told = advice.capped(load_rules("xiangyang"), found, stricter)
+    assert "of 10 such hands 100.0% reach the cap of 8 fan undeclared" in told.en
+    assert advice.capped(load_rules("xiangyang"), found, looser) is None
+    assert advice.capped(load_rules("suizhou"), found, stricter) is None
+
+
+@pytest.mark.parametrize(("low", "near"), [(-0.048, True), (-0.0539, True), (-0.058, False)])
+def test_an_end_near_the_margin_is_borderline(low, near):
+    found = Estimates(*(np.array(value) for value in (0.0, 0.01, low, 0.02)))
+    assert ("borderline" in wording.sided("timing", found).en) is near
+
+
 def test_a_rule_of_one_way_is_one_line():
     everything = ((0, 3),)
     always = courses.Thumb("live", everything, (0,), forks.NEVER)

@@ -92,7 +92,7 @@ def test_a_best_choice_that_turns_where_liangdao_does_not_double_piao_is_named()
     cases = [piao.Case("weaker", 32, some, some, -some), piao.Case("stronger", 32, some, some, some)]
     assert [case.field for case in piao.turning(cases, 2)] == ["weaker"]
     told = piao._conclusion(cases, 2).en
-    assert "As these rules have piao: a piao of 2 was best: others 5% random, oneself 5% random." in told
+    assert "n 300 rounds against each: a piao of 2 was best: others 5% random, oneself 5% random." in told
     assert told.endswith("The best choice turns round: others 5% random.")
 
 

@@ -9,15 +9,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kwx_sim.findings.rounds import estimates_in, said, verdict
+from kwx_sim.findings.rounds import borderline, estimates_in, said, verdict
 from kwx_sim.findings.wins import MIN_EVENTS, NOTHING
 from kwx_sim.report.section import Words, ruleset_name, words
 from kwx_sim.report.verdicts import DELTA
 from kwx_sim.stats import Estimates
 
-__all__ = ["VERDICTS", "differing", "enumerated", "found_in", "verdict_in", "where_enough"]
+__all__ = ["HARDLY", "VERDICTS", "differing", "enumerated", "found_in", "verdict_in", "where_enough"]
 
-VERDICTS = ("above", "below", "within", "unclear", "too_few")
+VERDICTS = ("above", "below", "within", "hardly", "unclear", "too_few")
+
+HARDLY = 0.01
+"""A share of rounds: a player that so few went differently for was hardly another one, which proves no equality."""
 
 
 def enumerated(items: Sequence[Words]) -> Words:
@@ -30,16 +33,19 @@ def found_in(rows: pd.DataFrame, field: str = "gain") -> Words:
 
     Parameters
     ----------
-    rows : a row each ruleset: `ruleset`, and an estimate of that field; NaN for `where_enough`'s reason
+    rows : a row each ruleset: `ruleset`, and an estimate of that field; NaN for `where_enough`'s reason; where it is
+        known, an estimate `differ` of the share of rounds that went differently
     """
     cells: dict[str, list[Words]] = {verdict: [] for verdict in VERDICTS}
     for _, row in rows.iterrows():
         how = verdict_in(row, field)
         key = "report_players.name" if how == "too_few" else "report_players.cell"
+        if how != "too_few" and borderline(estimates_in(row, field)):
+            key = "report_players.borderline"
         gain = said(estimates_in(row, field), "+.3f")
         cells[how].append(words(key, ruleset=ruleset_name(row["ruleset"]), gain=gain))
     told = [
-        words(f"report_players.{how}", cells=enumerated(found), few=MIN_EVENTS, margin=DELTA)
+        words(f"report_players.{how}", cells=enumerated(found), few=MIN_EVENTS, margin=DELTA, hardly=f"{HARDLY:.0%}")
         for how, found in cells.items()
         if found
     ]
@@ -47,9 +53,15 @@ def found_in(rows: pd.DataFrame, field: str = "gain") -> Words:
 
 
 def verdict_in(row: Any, field: str) -> str:
-    """Tell where an estimate of a row lies: a `Verdict`, or too_few where there is none."""
+    """Tell where an estimate of a row lies: a `Verdict`; too_few where there is none; hardly where it had no chance.
+
+    Hardly is what lies within the margin while under HARDLY of the rounds went differently.
+    """
     found = estimates_in(row, field)
-    return "too_few" if np.isnan(found.mean) else verdict(found)
+    if np.isnan(found.mean):
+        return "too_few"
+    how = verdict(found)
+    return "hardly" if how == "within" and row.get("differ", np.nan) < HARDLY else how
 
 
 def differing(one: NDArray[np.void], other: NDArray[np.void]) -> NDArray[np.bool_]:

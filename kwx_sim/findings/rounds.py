@@ -21,11 +21,14 @@ from kwx_sim.text import has
 
 __all__ = [
     "EVEN_MARGIN",
+    "NEAR_MARGIN",
     "Verdict",
+    "borderline",
     "deviation",
     "estimates_in",
     "from_dealer",
     "in_series",
+    "judged",
     "mean",
     "room_name",
     "rooms_by_cap",
@@ -42,6 +45,9 @@ GROUPS = 64
 
 EVEN_MARGIN = 0.02
 """Of a share: what is nearer to the share expected counts as equal to it."""
+
+NEAR_MARGIN = 0.005
+"""A verdict that another would take the place of, were the margin wider or narrower by this, is borderline."""
 
 Verdict = Literal["above", "below", "within", "unclear"]
 
@@ -114,15 +120,31 @@ def verdict(found: Estimates, of: float = 0.0, margin: float = DELTA) -> Verdict
     return "within" if -margin <= low and high <= margin else "unclear"
 
 
-def said(found: Estimates, form: str = "+.2f") -> Words:
-    """Say a single estimate with its interval; with a third decimal where two would blur on which side of DELTA it is.
+def borderline(found: Estimates, of: float = 0.0, margin: float = DELTA) -> bool:
+    """Tell whether an end of the interval lies so near to a margin that the verdict hangs on it."""
+    about = (margin - NEAR_MARGIN, margin, margin + NEAR_MARGIN)
+    return len({verdict(found, of, near) for near in about}) > 1
 
-    A bound of 0.046 would be printed as 0.05, and seem to reach a margin of 0.05 that it does not.
+
+def judged(sentence: Words, found: Estimates) -> Words:
+    """Give the sentence that says on which side of DELTA an estimate lies, and whether that is borderline."""
+    if not borderline(found):
+        return sentence
+    return Words.join([sentence, words("report_rounds.borderline", near=NEAR_MARGIN, margin=DELTA)])
+
+
+def said(found: Estimates, form: str = "+.2f", n: int | None = None) -> Words:
+    """Say a single estimate with its interval, and what n it is of where that is given.
+
+    With a third decimal where two would blur on which side of DELTA it is: a bound of 0.046 would be printed as 0.05,
+    and seem to reach a margin of 0.05 that it does not.
     """
     if form.endswith(".2f") and any(_near_margin(float(value)) for value in found[2:]):
         form = form.removesuffix(".2f") + ".3f"
     mean, low, high = (amount(float(value), form) for value in (found.mean, *found[2:]))
-    return words("report_rounds.interval", mean=mean, low=low, high=high)
+    if n is None:
+        return words("report_rounds.interval", mean=mean, low=low, high=high)
+    return words("report_rounds.interval_of", mean=mean, low=low, high=high, n=f"{n:,}")
 
 
 def _near_margin(bound: float) -> bool:

@@ -85,6 +85,14 @@ def ruleset_name(preset: str) -> Words:
     return words(key) if text.has(key) else Words(preset, preset)
 
 
+def ruleset_in_prose(preset: str) -> Words:
+    """Name a ruleset as a sentence does: the online platform."""
+    if SAME in preset:
+        return Words.join(map(ruleset_in_prose, preset.split(SAME)), en=" and ", zh="与")
+    key = f"report.ruleset_in_prose.{preset}"
+    return words(key) if text.has(key) else ruleset_name(preset)
+
+
 def _told(value: Any, lang: str) -> Any:
     return value.told(lang) if isinstance(value, Words) else value
 

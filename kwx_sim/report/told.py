@@ -11,6 +11,7 @@ from kwx_sim import text
 from kwx_sim.policies import parse_policy
 from kwx_sim.report.section import ruleset_name
 from kwx_sim.report.verdicts import DELTA
+from kwx_sim.rules import PRESETS
 
 if TYPE_CHECKING:
     from kwx_sim.report.pages import Made
@@ -82,11 +83,17 @@ def groups(sections: Sequence[Made], lang: str) -> list[Group]:
         first = places[0].section
         told = [(place.label, sentence[lang]) for place in places for sentence in place.section["headline"]]
         headlines = [
-            ("" if len(places) == 1 or label.lower() in sentence.lower() else label, sentence)
+            ("" if len(places) == 1 or _names_rules(sentence, label, lang) else label, sentence)
             for label, sentence in told
         ]
         made.append(Group(name, first["title"], first["question"], places, headlines))
     return made
+
+
+def _names_rules(sentence: str, label: str, lang: str) -> bool:
+    """Tell whether a sentence says itself whose it is: it names the section's rulesets, or begins with another."""
+    begins = (ruleset_name(name).told(lang).lower() for name in PRESETS)
+    return label.lower() in sentence.lower() or sentence.lower().startswith(tuple(begins))
 
 
 def draft_of_section(section: dict[str, Any], lang: str) -> str:

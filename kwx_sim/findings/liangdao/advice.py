@@ -11,13 +11,19 @@ from collections.abc import Iterator
 import pandas as pd
 
 from kwx_sim.findings.liangdao.courses import ARM_NAMES, LEVELS, Courses, Thumb
-from kwx_sim.findings.liangdao.forks import BIN_NAMES, REFERENCE, gain_a_round, overall, span_name
+from kwx_sim.findings.liangdao.forks import BIN_NAMES, BINS, REFERENCE, Forks, gain_a_round, overall, span_name
+from kwx_sim.findings.liangdao.settings import own_cap
 from kwx_sim.findings.liangdao.wording import capital, listed, precise, told
-from kwx_sim.findings.rounds import verdict
+from kwx_sim.findings.rounds import judged, verdict
 from kwx_sim.report.section import Bullets, Column, Paragraph, Part, Table, Words, estimate_columns
 from kwx_sim.report.verdicts import DELTA
+from kwx_sim.rules import Ruleset
 
-__all__ = ["advice_parts", "advised", "arm_name", "later_rule", "lines"]
+__all__ = ["advice_parts", "advised", "arm_name", "capped", "later_rule", "lines"]
+
+
+MOSTLY = 0.5
+"""Share of a group's hands of which something must hold to be given as the reason."""
 
 
 def arm_name(arm: str) -> Words:
@@ -31,27 +37,33 @@ def later_rule() -> Words:
     return told("arms.own_rule", kinds=kinds, fan=fan, live=live)
 
 
-def advice_parts(fitted_on: int, thumb: Thumb, courses: Courses) -> list[Part]:
-    """The rule as it was fitted, whether it is better than the simple courses, and what every course brought."""
+def advice_parts(fitted_on: int, thumb: Thumb, courses: Courses, why: Words | None = None) -> list[Part]:
+    """The rule as it was fitted, whether it is better than the simple courses, and what every course brought.
+
+    Parameters
+    ----------
+    fitted_on : the number of ready hands of it
+    why : `capped`
+    """
     return [
         Paragraph(told("thumb.intro", fit=fitted_on)),
         Bullets(lines(thumb)),
-        Paragraph(Words.join(_concluded(thumb, courses))),
+        Paragraph(Words.join([*_if_any(why), *_concluded(thumb, courses)])),
         _courses_table(courses),
         Bullets(list(_compared(courses))),
     ]
 
 
-def advised(rules: Words, thumb: Thumb, courses: Courses) -> Words:
+def advised(rules: Words, thumb: Thumb, courses: Courses, why: Words | None = None) -> Words:
     """Tell for the front page what was best to do: the rule where it is clearly better, else the best simple course."""
+    n = len(courses.judged.rows)
     gain = {name: precise(course.gain) for name, course in courses.of.items()}
     simple = arm_name(courses.simple)
     if courses.thumb_is_better:
-        rule = Words.join(lines(thumb, brief=True))
-        return told(
-            "headline.thumb", rules=rules, rule=rule, gain=gain["thumb"], simple=simple, other=gain[courses.simple]
-        )
-    parts = [told(f"headline.{_best(courses)}", rules=rules, simple=simple, gain=gain[courses.simple])]
+        rule = Words.join([*lines(thumb, brief=True), *_if_any(why)])
+        figures = {"gain": gain["thumb"], "other": gain[courses.simple], "n": n}
+        return told("headline.thumb", rules=rules, rule=rule, simple=simple, **figures)
+    parts = [told(f"headline.{_best(courses)}", rules=rules, simple=simple, gain=gain[courses.simple], n=n)]
     if close := courses.not_told_apart:
         parts.append(told("headline.close", others=listed(map(arm_name, close)), margin=DELTA))
     if thumb.arm is None:
@@ -75,6 +87,27 @@ def lines(thumb: Thumb, *, brief: bool = False) -> list[Words]:
     otherwise = ARM_NAMES[thumb.otherwise]
     how = "thumb.otherwise_quiet" if otherwise == "quiet" and not brief else "thumb.otherwise"
     return [*found, told(how, arm=arm_name(otherwise), rule=later_rule())]
+
+
+def capped(rules: Ruleset, forks: Forks, thumb: Thumb) -> Words | None:
+    """Say of how many hands of the dearest group 封顶 leaves 亮倒 nothing to double.
+
+    Nothing where the rule does not ask more of that group than of the one before, or the cap explains it of less than
+    half of these hands.
+    """
+    cap, asked = own_cap(rules), thumb.thresholds
+    if not (cap and rules.liangdao.inside_cap and len(asked) > 1 and asked[-1] > asked[-2]):
+        return None
+    fan = forks.value("fan")
+    of_group = fan[fan >= BINS["fan"][thumb.groups[-1][0]]]
+    share = float((of_group >= cap).mean()) if len(of_group) else 0.0
+    if share < MOSTLY:
+        return None
+    return told("thumb.capped", share=f"{share:.1%}", n=len(of_group), cap=cap)
+
+
+def _if_any(sentence: Words | None) -> list[Words]:
+    return [] if sentence is None else [sentence]
 
 
 def _how(counts: str, least: int) -> str:
@@ -160,4 +193,4 @@ def _compared(courses: Courses) -> Iterator[Words]:
             continue
         by_fork, by_round = overall(courses.judged, gain), gain_a_round(courses.judged, gain)
         figures = {"fork": precise(by_fork), "round": precise(by_round)}
-        yield told(f"compare.{verdict(by_fork)}", margin=DELTA, **figures, **names)
+        yield judged(told(f"compare.{verdict(by_fork)}", margin=DELTA, **figures, **names), by_fork)

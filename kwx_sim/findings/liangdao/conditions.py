@@ -12,6 +12,7 @@ from kwx_sim.findings.liangdao import figures as drawn
 from kwx_sim.findings.liangdao.forks import BIN_NAMES, LEAST, Forks, adjusted, clear, differing, play_forks, verdicts
 from kwx_sim.findings.liangdao.settings import BY, Setting, sample
 from kwx_sim.findings.liangdao.wording import capital, precise, told
+from kwx_sim.findings.rounds import verdict
 from kwx_sim.findings.wins import NOTHING
 from kwx_sim.report.cells import amount
 from kwx_sim.report.section import (
@@ -31,7 +32,7 @@ from kwx_sim.report.verdicts import DELTA
 from kwx_sim.rules import Ruleset
 from kwx_sim.stats import Estimates
 
-__all__ = ["maima_told", "settings_parts", "twin_told"]
+__all__ = ["maima_told", "rests_told", "settings_parts", "twin_told"]
 
 
 def settings_parts(settings: Sequence[Setting]) -> list[Part]:
@@ -68,6 +69,36 @@ def maima_told(settings: Sequence[Setting]) -> Words | None:
     figures = {name: precise(getattr(without, name)) for name in ("gain", "own", "moved")}
     not_doubled = Words("", "") if paid.moved is None else told("why.paid", gain=precise(paid.gain))
     return told("why.maima", **figures, paid=not_doubled)
+
+
+def rests_told(settings: Sequence[Setting]) -> Words | None:
+    """Say where declaring at once comes to another side of the margin as the others keep back fewer shown waits.
+
+    The nearest such share is told, and the furthest; nothing where no share is clearly on another side and not all on
+    the same.
+    """
+    of_avoidance = sorted(
+        (setting for setting in settings if setting.panel == "avoidance"), key=lambda setting: -float(setting.key)
+    )
+    own, others = of_avoidance[0], of_avoidance[1:]
+    side = verdict(own.gain)
+    turned = [other for other in others if verdict(other.gain) not in (side, "within", "unclear")]
+    if turned:
+        ends = [_turned(turned[place]) for place in dict.fromkeys((0, len(turned) - 1))]
+        return told("headline.rests", own=_share(own), turned=Words.join(ends, en=". ", zh="；"))
+    if side in ("above", "below") and all(verdict(other.gain) == side for other in others):
+        return told("headline.holds", least=_share(others[-1]), most=_share(own))
+    return None
+
+
+def _share(setting: Setting) -> str:
+    return f"{float(setting.key):.0%}"
+
+
+def _turned(setting: Setting) -> Words:
+    how, share = verdict(setting.gain), _share(setting)
+    where = told("headline.where" if float(setting.key) else "headline.where_never", share=share)
+    return told(f"headline.rests_{how}", where=where, gain=precise(setting.gain), n=setting.n)
 
 
 def twin_told(work: Work, own: Forks, twin: Ruleset) -> Words:

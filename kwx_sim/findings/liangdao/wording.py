@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kwx_sim.findings.rounds import said, verdict
+from kwx_sim.findings.rounds import judged, said, verdict
 from kwx_sim.report.section import Words, words
 from kwx_sim.report.verdicts import DELTA
 from kwx_sim.stats import Estimates
@@ -24,8 +24,8 @@ def told(key: str, **params: Any) -> Words:
 
 
 def sided(key: str, found: Estimates, **params: Any) -> Words:
-    """Give the sentence that says on which side of the margin a gain lies."""
-    return told(f"{key}.{verdict(found)}", gain=precise(found), margin=DELTA, **params)
+    """Give the sentence that says on which side of the margin a gain lies, and whether that is borderline."""
+    return judged(told(f"{key}.{verdict(found)}", gain=precise(found), margin=DELTA, **params), found)
 
 
 def precise(found: Estimates) -> Words:
