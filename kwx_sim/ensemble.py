@@ -17,7 +17,7 @@ from kwx_sim.policies import KINDS, Policy, parse_policy, read_parameters
 from kwx_sim.refusals import near_to, shown
 from kwx_sim.text import LANGS, t
 
-__all__ = ["MEMBERS", "REFERENCE", "Opponents", "called", "parse_model", "parse_opponents", "written"]
+__all__ = ["MEMBERS", "REFERENCE", "Opponents", "called", "parse_model", "parse_opponents", "parse_player", "written"]
 
 Opponents = str | Policy | Path | Mapping[str, Any]
 """One item of what a user asks for; a text may hold several."""
@@ -65,6 +65,13 @@ def parse_opponents(given: Opponents | Sequence[Opponents] | None) -> dict[str, 
     if not players:
         raise InputError("ensemble.nobody")
     return players
+
+
+def parse_player(given: Policy | str | Path | Mapping[str, Any]) -> Policy:
+    """One player: a member by its name in either language, or a policy as `parse_policy` reads it."""
+    if isinstance(given, str) and not given.endswith(".toml") and ":" not in given and given not in KINDS:
+        return _member(given)
+    return parse_policy(given)
 
 
 def parse_model(path: Path | str) -> tuple[str, Policy]:
@@ -120,10 +127,8 @@ def _of_text(item: str) -> Iterator[tuple[str, Policy]]:
         yield from MEMBERS.items()
     elif item.endswith(".toml"):
         yield parse_model(item)
-    elif ":" in item or item in KINDS:
-        yield _named(parse_policy(item))
     else:
-        yield _named(_member(item))
+        yield _named(parse_player(item))
 
 
 def _named(policy: Policy) -> tuple[str, Policy]:

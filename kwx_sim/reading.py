@@ -111,9 +111,14 @@ def _parsed(content: bytes, parse: Callable[[str], Any]) -> Any:
     try:
         value = parse(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise why_unreadable(error) from error
+        raise _why_not_parsed(error) from error
     _refuse_deep(value)
     return value
+
+
+def _why_not_parsed(error: Exception) -> InputError:
+    """A plain ValueError comes from Python's limit of digits in a whole number, with advice for programmers."""
+    return InputError("positions.digits") if type(error) is ValueError else why_unreadable(error)
 
 
 def _json(text: str) -> Any:

@@ -8,11 +8,23 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import Any, NoReturn
 
 from kwx_sim.errors import InputError
 
-__all__ = ["MAX_SHOWN", "clipped", "context_of", "finite", "near_to", "no_constant", "once", "shown", "why_unreadable"]
+__all__ = [
+    "MAX_SHOWN",
+    "amount",
+    "clipped",
+    "context_of",
+    "finite",
+    "near_to",
+    "no_constant",
+    "once",
+    "shown",
+    "why_unreadable",
+]
 
 MAX_SHOWN = 60
 """Characters of what came that are told back."""
@@ -97,3 +109,14 @@ def finite(number: str) -> float:
     if math.isinf(value):
         raise InputError("refusals.constant", came=clipped(number))
     return value
+
+
+def amount(field: str, value: Any) -> float:
+    """Check a finite number that is 0 or more. Raises InputError."""
+    try:
+        number = math.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+    except OverflowError:
+        number = math.inf
+    if not 0 <= number < math.inf:
+        raise InputError("refusals.amount", field=field, came=shown(value))
+    return number

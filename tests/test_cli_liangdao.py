@@ -52,7 +52,10 @@ def test_the_sentence_comes_first_and_everything_follows(told):
     headline, _, others = " ".join(page.split()).partition("Other beliefs and opponents")
     assert headline.startswith("Not settled: “quiet, 5s” leads “declare, 5s” by")
     assert told["verdict"]["outcome"] == "not_settled"
-    assert f"Over all of these: {told['sentence']}" in others
+    first, _, over_all = told["sentence"].partition(" Over all beliefs and opponents: ")
+    assert headline.startswith(first)
+    assert over_all.startswith("Not settled: of 16 beliefs and opponents")
+    assert others.endswith(f"Over all beliefs and opponents: {over_all}")
     assert [each["opponents"] in others for each in told["cells"]] == [True] * len(told["cells"])
     for part in (
         "Discard 5s: waits 5p (4 left).",
@@ -263,12 +266,23 @@ def test_ctrl_c_ends_with_what_is_known():
 
 
 def test_seconds_end_it_and_are_marked():
-    result = run("liangdao", HAND, "--wall", "30", "--worlds", "1e6", "--precision", "0", "--seconds", "0.05")
+    alike = "123s 123p 中中中 发发发 7s 7p"
+    asked = ("liangdao", alike, "--wall", "30", "--worlds", "1e6", "--precision", "0", "--opponents", "careful")
+    result = run(*asked, "--seconds", "1")
     assert result.exit_code == 0
     assert "The time was up" in result.stdout
+    assert "Why: " in result.stdout
+    result = run(*asked, "--seconds", "0")
+    assert "The reasons and p* are left out" in result.stdout
+    assert "Why: " not in result.stdout
     told = run("liangdao", HAND, "--wall", "30", "--seconds", "0", "--json")
     assert told.exit_code == 0
-    assert json.loads(told.stdout)["sentence"].startswith("Nothing is known yet")
+    told = json.loads(told.stdout)
+    assert told["sentence"].startswith("Nothing is known yet")
+    first, second = told["arms"][:2]
+    assert {first[name] for name in ("mean", "low", "worlds", "by_self_draw", "fed", "fan", "first_cost")} == {None}
+    assert set(second["behind"].values()) == {None}
+    assert set(told["difference"].values()) == {None}
 
 
 # ---------------------------------------------------------------- refusals

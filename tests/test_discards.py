@@ -80,6 +80,15 @@ def test_keeping_a_ready_hand_quiet_for_good_is_compared():
     assert by_rule.behind.low > 0
 
 
+def test_a_best_discard_that_a_declared_player_waits_for_is_marked():
+    told = {"hand": "123s 79s 46p 88p 中中 9p 5s 白", "wall": 30, "next": DECLARED}
+    for rules, facing in (("xiangyang", DECLARED), ("platform", {"waits": "9p 白"})):
+        with pytest.raises(InputError, match=r"白 \(20\), .*; but a declared player waits for 白: ask kwx discard"):
+            check(position_of(told | {"next": facing}), rules)
+    with pytest.raises(InputError, match=r"白 \(20\), .*\)$"):
+        check(position_of(told | {"next": {}}), "xiangyang")
+
+
 def test_what_a_rule_forbids_to_feed_is_no_arm():
     rules = kwx_sim.load_rules("platform")
     forbidding = rules_of("platform/house")
@@ -109,6 +118,7 @@ def test_a_shown_wait_is_won_at_once_and_nothing_else_is(facing):
         assert figures.shares.fed_first == waited_for, tile_name(figures.arm.tile)
         assert figures.shares.fed >= figures.shares.fed_first
         assert (figures.shares.first_cost > 0) == waited_for
+        assert np.isnan(figures.shares.fan) == waited_for  # it never wins
 
 
 def test_what_feeding_costs_is_what_the_win_is_paid(facing):

@@ -2,6 +2,7 @@
 
 import json
 import random
+from functools import cache
 
 import pytest
 from cli_runs import run
@@ -22,6 +23,7 @@ MJAI_DRAGONS = {"白": "P", "发": "F", "中": "C"}
 MPSZ_DRAGONS = {"白": "5z", "发": "6z", "中": "7z"}
 
 
+@cache
 def at_random(table, seed):
     """A round of random choices that lean towards calls and wins."""
     rules, random_ = load_rules(table), random.Random(f"{table} {seed}")
@@ -76,27 +78,48 @@ def as_mpsz(played, hidden=(), wall=False):
     return "\n".join([*lines, "end"]) + "\n"
 
 
-def as_mjai(played, hidden=()):
+def mjai_events(played, hidden=()):
+    """A round as mjai writes it, with the fields that say nothing here."""
     events = events_of(played)
     start = events[0]
     hands = [["?"] * 13 if n in hidden else tiles_of(hand, MJAI_DRAGONS) for n, hand in enumerate(start["hands"])]
     told = [
         {"type": "start_game", "names": ["a", "b", "c"]},
-        {"type": "start_kyoku", "oya": start["dealer"], "tehais": hands},
+        {"type": "start_kyoku", "oya": start["dealer"], "tehais": hands, "dora_marker": "1s", "scores": [1, 2, 3]},
     ]
+    drawn = None
     for event in events:
         for kind, seat, tile in acts_of(event):
             name = MJAI_DRAGONS.get(tile, tile)
-            if kind == "liangdao":
+            came = {"type": MJAI.get(kind), "actor": seat, "pai": name}
+            if kind == "draw":
+                drawn = tile
+                came |= {"pai": "?"} if seat in hidden else {}
+            elif kind == "discard":
+                came |= {"tsumogiri": tile == drawn}
+            elif kind == "liangdao":
                 hand = {"tehai": tiles_of(event["hand"], MJAI_DRAGONS)} if "hand" in event else {}
-                told.append({"type": "reach", "actor": seat} | hand)
+                came = {"type": "reach", "actor": seat} | hand
             elif kind == "concealed_kong":
-                told.append({"type": "ankan", "actor": seat, "consumed": [name] * 4})
+                came = {"type": "ankan", "actor": seat, "consumed": [name] * 4}
+            elif kind == "win":
+                came |= {"target": event.get("feeder", seat), "deltas": [0, 0, 0]}
             elif kind != "pass":
-                name = "?" if kind == "draw" and seat in hidden else name
-                told.append({"type": MJAI[kind], "actor": seat, "pai": name})
+                came |= {"consumed": [name] * (2 if kind == "pong" else 3)}
+                came |= {"target": event["feeder"]} if "feeder" in event else {}
+                drawn = None
+            if kind != "pass":
+                told.append(came)
     told += [{"type": "ryukyoku"}] if events[-1]["outcome"] == "undecided" else []
-    return "".join(json.dumps(each) + "\n" for each in [*told, {"type": "end_kyoku"}, {"type": "end_game"}])
+    return [*told, {"type": "end_kyoku"}, {"type": "end_game"}]
+
+
+def as_mjai(played, hidden=()):
+    return mjai(*mjai_events(played, hidden))
+
+
+def mjai(*events):
+    return "".join(json.dumps(event) + "\n" for event in events)
 
 
 def written(tmp_path, text):
@@ -172,10 +195,6 @@ START = {"type": "start_kyoku", "oya": 0, "tehais": [["?"] * 13] * 3}
 HEAD = "round xiangyang\nhand 0 123456789s1122p\n"
 
 
-def mjai(*events):
-    return "".join(json.dumps(event) + "\n" for event in events)
-
-
 @pytest.mark.parametrize(
     ("text", "line", "told", "chinese"),
     [
@@ -213,6 +232,154 @@ def test_refusals_name_the_line(text, line, told, chinese, tmp_path):
     assert "\n" not in english
     assert f"第 {line} 行" in refused.value.message("zh")
     assert chinese in refused.value.message("zh")
+
+
+# ---------------------------------------------------------------- what contradicts the record
+
+
+def wrong_feeder(event):
+    return event | {"target": (event["target"] + 1) % SEATS}
+
+
+def other_tile(event):
+    return event | {"pai": "1s" if event["pai"] != "1s" else "2s"}
+
+
+def other_actor(event):
+    return event | {"actor": (event["actor"] + 1) % SEATS}
+
+
+def own_draw(event):
+    return event["target"] == event["actor"]
+
+
+SPOILED = [
+    ("hora", lambda event: not own_draw(event), wrong_feeder, "expected a claim on"),
+    ("hora", lambda event: not own_draw(event), lambda event: event | {"target": event["actor"]}, "expected a claim"),
+    ("hora", lambda event: not own_draw(event), other_tile, "expected a claim on"),
+    ("hora", own_draw, wrong_feeder, "by its own draw"),
+    ("hora", own_draw, other_tile, "has just drawn"),
+    ("hora", own_draw, other_actor, "expected seat"),
+    ("dahai", lambda event: not event["tsumogiri"], lambda event: event | {"tsumogiri": True}, "drawn"),
+    ("dahai", lambda _: True, other_actor, "expected seat"),
+    ("tsumo", lambda _: True, other_actor, "expected"),
+    ("pon", lambda _: True, wrong_feeder, "expected a claim on"),
+    ("pon", lambda _: True, lambda event: other_tile(event) | {"consumed": None}, "expected a claim on"),
+    ("pon", lambda _: True, lambda event: event | {"consumed": ["1s", "2s"]}, "consumed: expected 2 tiles"),
+    ("daiminkan", lambda _: True, wrong_feeder, "expected a claim on"),
+    ("daiminkan", lambda _: True, lambda event: event | {"consumed": event["consumed"][:2]}, "expected 3 tiles"),
+    ("ankan", lambda _: True, lambda event: event | {"consumed": [*event["consumed"][:3], "1s"]}, "expected 4 tiles"),
+    ("kakan", lambda _: True, lambda event: event | {"consumed": []}, "consumed: expected 3 tiles"),
+]
+
+
+@pytest.mark.parametrize("hidden", [(), (1, 2)])
+@pytest.mark.parametrize(("kind", "fits", "spoil", "told"), SPOILED)
+def test_what_contradicts_the_record_is_refused_where_it_stands(kind, fits, spoil, told, hidden, tmp_path):
+    found = 0
+    for seed in range(60):
+        events = mjai_events(at_random("xiangyang", seed), hidden)
+        place = next((n for n, each in enumerate(events) if each["type"] == kind and fits(each)), None)
+        if place is None:
+            continue
+        spoiled = [*events[:place], spoil(events[place]), *events[place + 1 :]]
+        if hidden and "drawn" in told and refused_nothing(spoiled, tmp_path):
+            continue  # nobody knows what a hidden hand has drawn
+        with pytest.raises(InputError) as refused:
+            rounds(tmp_path, mjai(*spoiled))
+        assert f"line {place + 1}:" in refused.value.message()
+        assert told in refused.value.message()
+        assert "\n" not in refused.value.message("zh")
+        found += 1
+        if found == 3:
+            return
+    assert found or hidden
+
+
+def refused_nothing(events, tmp_path):
+    try:
+        return bool(rounds(tmp_path, mjai(*events)))
+    except InputError:
+        return False
+
+
+def test_a_draw_that_is_left_out_is_refused(tmp_path):
+    events = mjai_events(at_random("xiangyang", 1))
+    place = [n for n, each in enumerate(events) if each["type"] == "tsumo"][3]
+    with pytest.raises(InputError, match=f"line {place + 1}:.*a draw of seat"):
+        rounds(tmp_path, mjai(*events[:place], *events[place + 1 :]))
+
+
+def test_the_first_that_is_wrong_is_named_not_what_no_longer_fits_later(tmp_path):
+    text = HEAD + "0 draw 3p\n0 added_kong 1p\n0 draw 4p\n0 discard 8p\n"
+    with pytest.raises(InputError, match="line 4: seat 0: added_kong 1p is illegal"):
+        rounds(tmp_path, text)
+    fifth = "round\nhand 0 111123456789s1p\n0 draw 2p\n0 discard 2p\n1 draw ?\n1 discard 1s\n"
+    with pytest.raises(InputError, match=r"line 6:.*1s"):
+        rounds(tmp_path, fifth)
+
+
+@pytest.mark.parametrize("form", [as_mpsz, as_mjai])
+def test_an_end_that_nothing_has_brought_about_is_refused(form, tmp_path):
+    played = at_random("xiangyang", 1)
+    lines = form(played).splitlines()
+    end = "end" if form == as_mpsz else json.dumps({"type": "ryukyoku"})
+    cut = [n for n, line in enumerate(lines) if "discard" in line or "dahai" in line][2] + 1
+    with pytest.raises(InputError) as refused:
+        rounds(tmp_path, "\n".join([*lines[:cut], end]) + "\n")
+    assert f"line {cut + 1}:" in refused.value.message()
+    assert "tiles are left in the wall" in refused.value.message()
+
+
+def test_nothing_follows_an_end_in_mjai(tmp_path):
+    won = next(mjai_events(played) for played in (at_random("xiangyang", n) for n in range(9)) if played.winners())
+    for more, told in (({"type": "ryukyoku"}, "over"), ({"type": "tsumo", "actor": 0, "pai": "1p"}, "over")):
+        with pytest.raises(InputError, match=f"line {len(won) - 1}:.*{told}"):
+            rounds(tmp_path, mjai(*won[:-2], more))
+    with pytest.raises(InputError, match=f"line {len(won)}: expected start_kyoku"):
+        rounds(tmp_path, mjai(*won[:-1], {"type": "tsumo", "actor": 0, "pai": "1p"}))
+
+
+def test_a_reach_is_followed_by_its_discard(tmp_path):
+    known = START | {"tehais": [[f"{n}s" for n in range(1, 10)] + ["1p", "1p", "2p", "2p"], ["?"] * 13, ["?"] * 13]}
+    events = [known, {"type": "tsumo", "actor": 0, "pai": "3p"}, {"type": "reach", "actor": 0}]
+    for more in ({"type": "tsumo", "actor": 1, "pai": "?"}, {"type": "dahai", "actor": 1, "pai": "3p"}):
+        with pytest.raises(InputError, match="line 4: seat 0 has declared"):
+            rounds(tmp_path, mjai(*events, more))
+
+
+@pytest.mark.parametrize(
+    ("act", "told"),
+    [
+        ("1 win 4p", "expected a claim on 3p of seat 0, got win 4p seat 1"),
+        ("1 pass 4p", "expected a claim on 3p of seat 0, got pass 4p seat 1"),
+        ("2 pong 4p", "expected a claim on 3p of seat 0, got pong 4p seat 2"),
+        ("0 win 3p", "claim 3p of seat 0, or a draw of seat 1, got win 3p seat 0"),
+        ("2 draw ?", "claim 3p of seat 0, or a draw of seat 1, got draw ? seat 2"),
+        ("1 discard 3p", "claim 3p of seat 0, or a draw of seat 1, got discard 3p seat 1"),
+    ],
+)
+def test_mpsz_acts_out_of_order(act, told, tmp_path):
+    with pytest.raises(InputError) as refused:
+        rounds(tmp_path, HEAD + f"0 draw 3p\n0 discard 3p\n{act}\n1 draw ?\n1 discard 9p\n")
+    assert "line 5:" in refused.value.message()
+    assert told in refused.value.message()
+
+
+def test_a_win_ends_the_round_of_a_hidden_hand_too(tmp_path):
+    text = HEAD + "0 draw 3p\n0 discard 3p\n1 win 3p\n"
+    [found] = rounds(tmp_path, text + "2 pass 3p\nend\n")
+    assert len(found.played.actions()) >= 1
+    with pytest.raises(InputError, match="line 6: the round is over"):
+        rounds(tmp_path, text + "1 draw ?\n")
+
+
+def test_a_hidden_hand_that_discards_a_draw_that_is_told_keeps_its_own_tiles(tmp_path):
+    known = START | {"tehais": [["?"] * 13, [f"{n}s" for n in range(1, 10)] + ["1p", "1p", "2p", "2p"], ["?"] * 13]}
+    drawn = {"type": "tsumo", "actor": 0, "pai": "3p"}
+    [found] = rounds(tmp_path, mjai(known, drawn, {"type": "dahai", "actor": 0, "pai": "3p", "tsumogiri": True}))
+    assert sum(tile == 11 for tile in found.played.wall[:39]) < 4
+    assert found.played.wall[39] == 11
 
 
 def test_five_copies_are_refused(tmp_path):

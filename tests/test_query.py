@@ -16,6 +16,7 @@ from kwx_sim.contest import PILOT
 from kwx_sim.core.payment import maima_points
 from kwx_sim.errors import InputError
 from kwx_sim.play import Round
+from kwx_sim.query import ask
 from kwx_sim.query.arms import packed
 from kwx_sim.query.worlds import BLOCK
 from kwx_sim.rules import PRESETS, changed, load_rules, pack
@@ -308,7 +309,7 @@ def test_where_others_have_declared_being_locked_and_shown_is_one_step():
     one, other = (next(each for each in decision.arms if each.arm.name == name) for name in ("declare 5s", "quiet 5s"))
     assert one.shares.by_discard == other.shares.by_discard
     assert one.shares.fed > other.shares.fed == 0
-    assert [rung.rule for rung in decision.ladder][0] == "lock_and_show"
+    assert decision.ladder[0].rule == "lock_and_show"
     assert decision.ladder[0].mean + decision.ladder[0].half < 0
     assert decision.break_even is None
     assert sum(rung.mean for rung in decision.ladder) == pytest.approx(decision.ladder_total.mean, abs=1e-12)
@@ -370,6 +371,7 @@ def test_time_ends_a_run_and_is_marked():
     decision = should_liangdao(HAND, "xiangyang", seconds=1e-6)
     assert decision.sampling.ended == "seconds"
     assert decision.sampling.worlds == BLOCK
+    assert (decision.ladder, decision.ladder_against, decision.break_even) == ((), None, None)
 
 
 @pytest.mark.parametrize(
@@ -380,6 +382,14 @@ def test_a_belief_that_has_nothing_to_go_by_is_refused(belief, told):
     position = {"hand": "123s 789s 46p 88p 5s", "melds": "pong:中", "next": {"melds": "pong:9p"}, "wall": 24}
     with pytest.raises(InputError, match=told):
         should_liangdao(position, "xiangyang", belief=belief, worlds=800)
+
+
+def test_the_headline_of_a_whole_answer_is_what_it_was_before_the_others():
+    question = ask.asked("liangdao", {"hand": HAND, "wall": 30}, "xiangyang", opponents="careful; caller", worlds=1_500)
+    headline = question.headline()
+    whole = question.with_cells(headline, list(question.cells(headline)))
+    assert len(whole.cells) == 4
+    assert whole.headline == headline
 
 
 def test_no_cell_is_begun_once_time_is_up():

@@ -13,22 +13,24 @@ from cli_runs import run
 from position_maker import rotated
 
 from kwx_sim import records
+from kwx_sim.cli.review import _Decisions
 from kwx_sim.core import state as codes
 from kwx_sim.play import Round, action_text
 from kwx_sim.policies import parse_policy
-from kwx_sim.positions import check
+from kwx_sim.positions import check, position_of
 from kwx_sim.query.arms import Arm
 from kwx_sim.query.decision import Difference
 from kwx_sim.review import Review, review
-from kwx_sim.review.faced import decisions_of
+from kwx_sim.review.faced import Faced, decisions_of
 from kwx_sim.review.judge import Judge, Judged, State
 from kwx_sim.review.kinds import KINDS, kind_of
 from kwx_sim.review.page import as_page
 from kwx_sim.review.report import Settings, Sum
-from kwx_sim.review.telling import hand_words, headline, mistakes, notes, ratings, totals
+from kwx_sim.review.telling import counted, hand_words, headline, mistakes, notes, ratings, totals
 from kwx_sim.rules import PRESETS, load_rules
 from kwx_sim.runs import Run, replay
 from kwx_sim.text import LANGS, has
+from kwx_sim.tiles import parse_tile
 
 EFFICIENT = parse_policy("efficient")
 JUDGE = Judge(EFFICIENT, {"efficient": EFFICIENT}, worlds=3_000, workers=2)
@@ -214,6 +216,43 @@ def test_what_is_listed_costs_something_in_other_worlds_too():
     assert sum(cost > 0 for cost in again) >= 0.9 * len(listed) > 0
 
 
+# ---------------------------------------------------------------- never declaring
+
+QUIET = {
+    "hand": "123s 789s 46p 88p 5s",
+    "drawn": "5s",
+    "melds": "pong:中",
+    "wall": 24,
+    "dealer": "next",
+    "discards": {"me": "发 1p 9s 白", "previous": "9s 中 1p 5s"},
+    "next": {"shown": "222s 444s 66s 55p 777p", "declared_at": 5},
+    "previous": {"melds": "pong:9p"},
+}
+EAGER = Judge(parse_policy("efficient:liangdao=always"), {"efficient": EFFICIENT}, workers=2)
+"""Of a player that declares as soon as it may, and had better not."""
+
+
+def quietly(tile):
+    action = codes.DISCARD << 5 | parse_tile(tile)
+    return Faced(1, 1, 0, 7, load_rules("xiangyang"), position_of(QUIET), "discard", action)
+
+
+def test_a_ready_hand_that_is_broken_is_weighed_against_keeping_it_and_never_declaring():
+    told = EAGER(quietly("8p"))
+    assert (told.state, told.taken, told.better) == (State.ERROR, Arm("discard", 16), Arm("never", 4))
+    settings = Settings("rounds", ("xiangyang",), "efficient", "efficient", 3_000, 0.2, 1, "k", "v")
+    found = Review(settings, (told,), {0: 1})
+    assert found.to_json()["errors"][0]["better"] == "never 5s"
+    assert "never, 5s" in mistakes(found, "en").rows[0]
+
+
+def test_what_follows_of_declaring_is_no_other_choice():
+    told = EAGER(quietly("5s"))
+    assert told.state == State.FINE
+    assert told.taken == Arm("discard", 4)
+    assert told.better.tile != 4 or told.better.declares
+
+
 # ---------------------------------------------------------------- kinds and sums
 
 DISCARD, OTHER, DECLARE = Arm("discard", 3), Arm("discard", 4), Arm("declare", 3)
@@ -333,8 +372,8 @@ def test_the_command_tells_and_writes(record, tmp_path):
     page = tmp_path / "page.html"
     result = run("review", record, "--rounds", "2", "--seat", "1", "--worlds", "800", "--html", str(page), "--all")
     assert result.exit_code == 0, result.output
-    assert "Rounds 1, decisions" in result.stdout
-    assert "decisions to weigh" in result.stderr
+    assert result.stdout.startswith("1 round, ")
+    assert re.search(r"^\d+ decisions to weigh; how long", result.stderr, re.M)
     assert page.read_text("utf-8").endswith("</html>\n")
 
 
@@ -369,7 +408,35 @@ def test_an_interrupt_tells_what_was_weighed(record, monkeypatch):
     monkeypatch.setattr(Judge, "__call__", stop_after_two)
     result = run("review", record)
     assert result.exit_code == 130
-    assert "Interrupted. Rounds 1, decisions 2:" in result.stdout
+    assert "Interrupted. 1 round, 2 decisions:" in result.stdout
+
+
+@pytest.mark.parametrize(("lang", "one", "many"), [("en", "1 decision ", "2 decisions "), ("zh", "1 次", "2 次")])
+def test_one_is_one(lang, one, many):
+    for number, told in ((1, one), (2, many)):
+        assert (counted("decision", number, lang) + " ").startswith(told)
+
+
+class Clock:
+    now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+
+def test_how_long_it_takes_is_told_once_it_is_known(monkeypatch, capsys):
+    clock = Clock()
+    monkeypatch.setattr("kwx_sim.cli.progress.time", clock)
+    monkeypatch.setattr("kwx_sim.cli.progress._compile", lambda: None)
+    told = []
+    with _Decisions("en") as progress:
+        for done in range(13):
+            progress(done, 60)
+            told.append(progress._line(clock.now, 60))
+            clock.now += 3
+    assert "60 decisions to weigh" in capsys.readouterr().err
+    assert told[1:6] == [f"{done} of 60 decisions" for done in range(1, 6)]
+    assert told[12] == "12 of 60 decisions, about 0:02:24 left at this pace"
 
 
 @pytest.mark.parametrize(
@@ -377,12 +444,16 @@ def test_an_interrupt_tells_what_was_weighed(record, monkeypatch):
     [
         (["--rounds", "5:2"], "--rounds: expected A:B"),
         (["--rounds", "x"], "--rounds: expected A:B"),
-        (["--rounds", "9:"], "no rounds"),
+        (["--rounds", "9:"], "end with round 2, so there is no round 9"),
         (["--seat", "3"], "--seat"),
         (["--worlds", "10"], "at least 800"),
         (["--format", "csv"], "--format"),
         (["--format", "mjai"], "start_round"),
         (["--opponents", "nobody"], "nobody"),
+        (["--opponents", "hunter;careful"], "got several: hunter; careful"),
+        (["--opponents", "all"], "got several"),
+        (["--me", "nobody"], "nobody"),
+        (["--workers", "100000"], "workers"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(record, options, told):

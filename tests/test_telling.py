@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -24,10 +25,11 @@ from kwx_sim.query.decision import (
 )
 from kwx_sim.query.figures import Shares
 from kwx_sim.query.notebook import as_html
-from kwx_sim.query.sheets import cell_line, ready_lines, sheets
-from kwx_sim.query.telling import assumed, how, mark, provisional, sentence, warning
+from kwx_sim.query.sheets import break_even, cell_line, ready_lines, sheets
+from kwx_sim.query.telling import assumed, how, mark, over_all, provisional, sentence, warning
 from kwx_sim.query.told_json import as_json
-from kwx_sim.sequences import Cell, Outcome, State, Verdict
+from kwx_sim.query.words import interval
+from kwx_sim.sequences import Cell, Moments, Outcome, State, Verdict, radius, verdict
 from kwx_sim.tiles import parse_tile
 
 LADDER = (
@@ -40,7 +42,7 @@ SAMPLING = Sampling(
     worlds=2_000, pilot=400, effective=2_000.0, cut=0.0, bound=102.0, stated_cap=None, exact=False, ended="settled",
     seed=1, rules_hash="abc", kernels="def", version="0", seconds=1.5,
 )  # fmt: skip
-SHARES = Shares(*np.array([0.25, 0.125, 0.0, 0.5, 0.125, 0.0]), fan=np.float64(2.5), first_cost=0.0)
+SHARES = Shares(*np.array([0.25, 0.125, 0.0, 0.5, 0.125, 0.0]), fan=np.float64(2.5), first_cost=np.nan)
 
 
 def arm(name):
@@ -312,6 +314,11 @@ def test_what_is_not_known_is_null():
     assert told["arms"][1]["behind"]["mean"] is None
     assert told["arms"][1]["behind"]["low"] is None
     assert type(told["arms"][0]["fan"]) is float
+    unknown = SHARES._make([math.nan] * len(SHARES))
+    answer = decision(Outcome.ACTION, ("quiet 5s", 1.8, 0.3))
+    blank = replace(answer, arms=tuple(replace(each, shares=unknown, worlds=0) for each in answer.arms))
+    assert {as_json(blank)["arms"][0][name] for name in ("worlds", *SHARES._fields)} == {None}
+    assert sheets(blank, "en", whole="")[1].rows[0] == ["declare, 5s", *"–––––––"]
 
 
 def test_few_effective_worlds_are_warned_of():
@@ -326,11 +333,15 @@ def test_few_effective_worlds_are_warned_of():
     assert not warning(decision(Outcome.NOT_SETTLED, belief="played", sampling=nothing), "en")
 
 
-NO_SUMS = Cell(moments=None, bound=0.0)
-
-
 def cell(belief, opponents, mean, half, state):
-    return CellFigures(belief, opponents, lead(mean, half), state, 1_000, 612.4, NO_SUMS)
+    return CellFigures(belief, opponents, lead(mean, half), state, 1_000, 612.4, sums(mean, half))
+
+
+def sums(mean, half, worlds=1_000):
+    """Those of worlds that give this interval."""
+    spread = (half / radius(worlds, 1.0)) ** 2 * (worlds - 1)
+    totals = [worlds, worlds, worlds, worlds * mean, worlds * mean, spread + worlds * mean**2]
+    return Cell(Moments(np.array(totals)[:, None], np.zeros(1)), bound=0.0)
 
 
 def test_cells_are_shown_where_there_are_several():
@@ -342,11 +353,120 @@ def test_cells_are_shown_where_there_are_several():
         ["played", "efficient", "+1.80", "[+1.50, +2.10]", "ahead", "1,000", "612"],
         ["uniform", "a", "−0.10", "[−0.40, +0.20]", "open", "1,000", "612"],
     ]
-    assert cell_line(second, "zh") == "uniform、a：−0.10 [−0.40, +0.20]，未定；1,000 个世界，等效 612"
+    assert cell_line(second, "zh") == "随机、a：−0.10 [−0.40, +0.20]，未定；1,000 个世界，等效 612"
     told = as_json(both)["cells"]
     assert [each["state"] for each in told] == ["above", "open"]
     assert told[1]["difference"]["mean"] == -0.1
     assert len(sheets(replace(answer, cells=(first,)), "en", whole="")) == len(sheets(both, "en", whole="")) - 1
+
+
+def over(*cells, **changes):
+    """An answer over these cells, the first the headline's; the lead of the best is that of each."""
+    first = cells[0].difference
+    answer = decision(Outcome.NOT_SETTLED, ("declare 5s", first.mean, first.high - first.mean), best="quiet 5s")
+    told = verdict([each.sums for each in cells], answer.precision, "discard 5s", "declare 5s")
+    return replace(answer, cells=cells, verdict=told, **changes)
+
+
+HEADLINE = cell("played_in", "careful", 0.25, 0.2, State.ABOVE)
+BEHIND = (
+    cell("uniform", "careful", -0.3, 0.2, State.BELOW),
+    cell("uniform", "hunter", -0.9, 0.8, State.BELOW),
+    cell("uniform", "racer", -0.6, 0.5, State.BELOW),
+    cell("played_in", "hunter", -0.7, 0.6, State.BELOW),
+)
+
+
+def test_what_is_open_over_all_is_told_by_the_cells():
+    """Not by the interval of the headline, which is clear by itself."""
+    answer = over(HEADLINE, *BEHIND, cell("played_in", "racer", 0.1, 0.3, State.OPEN))
+    assert answer.verdict.outcome is Outcome.NOT_SETTLED
+    english = sentence(answer)
+    assert english.startswith(
+        "Not settled: of 6 beliefs and opponents “quiet, 5s” against “declare, 5s” is ahead under 1, behind under 4, "
+        "not clear under 1; not for certain by more than 0.2 bases on both sides; behind under hunter (uniform) −0.90, "
+        "hunter (played_in) −0.70, racer (uniform) −0.60 and 1 more; some "
+    )
+    assert english.endswith(" more worlds of all of them together would settle it.")
+    assert "[" not in english
+    assert "doubling" not in english
+    assert sentence(answer, "zh").startswith(
+        "尚无定论：6 种看法与对手中，“先不亮 5条”比“亮倒 5条”领先 1 种，落后 4 种，未定 1 种；"
+        "两边都还不能肯定超过 0.2 底；"
+        "落后的有做大（随机）−0.90、做大（按推演）−0.70、抢快（随机）−0.60，另有 1 种；合起来约再抽 "
+    )
+
+
+def test_where_none_is_behind_the_nearest_to_it_is_named():
+    answer = over(
+        HEADLINE, cell("uniform", "careful", 0.1, 0.3, State.OPEN), cell("uniform", "a", 0.0, 0.1, State.WITHIN)
+    )
+    said = sentence(answer)
+    assert "is ahead under 1, equal under 1, not clear under 1; furthest the other way under a (uniform) 0.00, " in said
+    assert "[−0.10, +0.10]; more worlds would hardly settle it." in said
+
+
+def test_the_worlds_that_would_settle_it_are_those_of_the_open_cells_where_it_takes_no_others():
+    alone = over(HEADLINE, cell("uniform", "racer", 0.15, 0.3, State.OPEN))
+    assert re.search(r"some [\d,]+ more worlds of racer \(uniform\) would settle it\.$", sentence(alone))
+    assert re.search(r"；抢快（随机）约再抽 [\d,]+ 个世界可见分晓。$", sentence(alone, "zh"))
+    # To be told apart on both sides costs the headline worlds as well.
+    both = over(HEADLINE, cell("uniform", "racer", -0.5, 0.6, State.OPEN))
+    assert sentence(both).endswith(" more worlds of all of them together would settle it.")
+
+
+def test_an_answer_says_what_its_headline_says_and_what_all_come_to():
+    answer = over(HEADLINE, *BEHIND)
+    first = answer.headline
+    assert (first.verdict.outcome, first.verdict.action, first.cells) == (Outcome.ACTION, "discard 5s", (HEADLINE,))
+    assert first.headline is first
+    assert first.text().startswith("Stay quiet, discard 5s: +0.25 bases a round against declaring; ")
+    assert answer.text() == f"{first.text()} Over all beliefs and opponents: {sentence(answer)}"
+    assert answer.text("zh") == f"{first.text('zh')}综合各种看法与对手：{sentence(answer, 'zh')}"
+    assert as_json(answer)["sentence"] == answer.text()
+    assert "Over all beliefs and opponents: Not settled" in as_html(answer, "en")
+    alike = over(HEADLINE, replace(HEADLINE, belief="uniform"))
+    assert over_all(alike) == ""
+    assert alike.text() == first.text()
+
+
+def test_names_are_those_of_the_language():
+    answer = over(HEADLINE, *BEHIND, belief="played_in", me="efficient", opponents="efficient:value=1.5")
+    rows = sheets(answer, "zh", whole="--json")[-1].rows
+    assert [row[:2] for row in rows[:3]] == [["按推演", "谨慎"], ["随机", "谨慎"], ["随机", "做大"]]
+    said = [each.text("zh") for each in assumed(answer)]
+    assert "此后你按“谨慎（efficient）”打，别家按“做大（efficient:value=1.5）”打：答案只针对这样的牌手" in said
+    assert "暗牌按推演；" in how(answer, "zh")
+    assert "belief played_in;" in how(answer, "en")
+
+
+def test_where_every_discard_is_won_at_once_that_is_the_answer():
+    lost = SHARES._replace(fed=1.0, fed_first=1.0, first_cost=16.0)
+    answer = decision(Outcome.TOO_CLOSE, ("quiet 6p", 0.0, 0.1))
+    figures = tuple(replace(each, shares=lost) for each in answer.arms)
+    told = {lang: sentence(replace(answer, arms=figures), lang) for lang in ("en", "zh")}
+    assert told["en"] == (
+        "Whatever leaves the hand ready (5s, 6p) is won at once; ask kwx discard (best_discard), which compares every "
+        "discard."
+    )
+    assert told["zh"] == "打出后仍听牌的（5条、6筒）都当即点炮；请用 kwx discard（best_discard），它比较每一张。"
+    assert sentence(replace(answer, arms=(figures[0], answer.arms[1]))).startswith("Too close to call")
+    assert sentence(replace(answer, arms=figures, about="discard")).startswith("Too close to call")
+
+
+def test_bounds_tell_on_which_side_of_0_they_lie():
+    assert interval(-1.68, -0.004) == "[−1.68, −0.004]"
+    assert interval(0.0004, 0.25) == "[+0.0004, +0.25]"
+    assert interval(-0.5, 0.0) == "[−0.50, 0.00]"
+    assert interval(-0.006, 1e-9) == "[−0.01, 0.00]"
+
+
+def test_reasons_that_there_was_no_time_for_are_said_to_be_left_out():
+    early = replace(SAMPLING, ended="seconds")
+    answer = decision(Outcome.ACTION, ("quiet 5s", 1.8, 0.3), ladder=(), ladder_against=None, break_even=None)
+    assert break_even(replace(answer, sampling=early), "en").startswith("The reasons and p* are left out")
+    assert break_even(answer, "en") == ""
+    assert break_even(replace(answer, sampling=early, about="discard"), "en") == ""
 
 
 def test_feeding_is_told_by_tile():
@@ -443,7 +563,7 @@ def test_worlds_played_in_take_the_place_of_what_a_position_assumes():
 
 def test_players_and_the_bound_are_named():
     said = [each.text() for each in assumed(CASES["declare"][0])]
-    assert any("by the policy efficient, the others by efficient:avoidance=0.5" in line for line in said)
+    assert any("as careful (efficient), the others as efficient:avoidance=0.5" in line for line in said)
     assert any("B = 102 bases (kong chains left aside)" in line for line in said)
     capless = replace(SAMPLING, stated_cap=64)
     said = [each.text() for each in assumed(decision(Outcome.ACTION, sampling=capless))]

@@ -51,7 +51,7 @@ def show_cells(question: Question, decision: Decision, lang: str) -> None:
     Whoever reads the answer meanwhile may interrupt; what is there stays.
     """
     from kwx_sim.query.sheets import cell_line, two_arms
-    from kwx_sim.query.telling import sentence
+    from kwx_sim.query.telling import over_all
 
     found: list[CellFigures] = []
     try:
@@ -64,7 +64,5 @@ def show_cells(question: Question, decision: Decision, lang: str) -> None:
             sys.stdout.flush()
     except KeyboardInterrupt:
         question.ended = "interrupted"
-    whole = question.with_cells(decision, found)
-    over_all = sentence(whole, lang)
-    if over_all != sentence(decision, lang):
-        put(hang("", t("query.page.over_all", lang, sentence=over_all)), "bold")
+    if said := over_all(question.with_cells(decision, found), lang):
+        put(hang("", said), "bold")

@@ -25,8 +25,8 @@ EXIT_INTERRUPTED = 130
 FORMS = ("kwx", "mjai", "mpsz")
 SEATS = ("0", "1", "2", "all")
 
-SECONDS = 0.7
-"""What a decision takes on two cores, about."""
+MEASURED = 5
+"""Decisions after which it is told how long the rest will take: that depends on what else the machine does."""
 
 
 @command("review")
@@ -70,22 +70,27 @@ def review(
 
 
 class _Decisions(Progress):
-    """Progress that counts decisions, and says at the start how long they will take."""
+    """Progress that counts decisions, and once some have been weighed tells how long the rest will take."""
 
     def __call__(self, done: int, total: int) -> None:
         """Take the decisions weighed and those in all."""
         if self._task is None:
-            expected = timedelta(seconds=max(1, round(total * SECONDS)))
-            remark(t("cli.review.begin", self._lang, total=f"{total:,}", time=expected))
+            begin = "begin" if total > MEASURED else "begin_few"
+            remark(t(f"review.progress.{begin}", self._lang, decisions=self._counted(total)))
         super().__call__(done, total)
 
     def _line(self, now: float, total: int) -> str:
-        far = t("cli.review.far", self._lang, done=f"{self._done:,}", total=f"{total:,}")
+        far = t("review.progress.far", self._lang, done=f"{self._done:,}", decisions=self._counted(total))
         weighed = self._done - self._counted_from
-        if not self._first_block or not weighed or self._done == total:
+        if not self._first_block or weighed < MEASURED or self._done == total:
             return far
         left = timedelta(seconds=round((total - self._done) * (now - self._since) / weighed))
-        return far + t("cli.review.left", self._lang, left=left)
+        return far + t("review.progress.left", self._lang, left=left)
+
+    def _counted(self, decisions: int) -> str:
+        from kwx_sim.review.telling import counted
+
+        return counted("decision", decisions, self._lang)
 
 
 def _span(rounds: str | None) -> tuple[int | None, int | None]:

@@ -251,8 +251,23 @@ def check_readiness(position: Position, rules: Ruleset) -> None:
     if distance > 0:
         tiles = hands.best_discards(hand, meld_counts(melds), rules)
         best = sorted(np.flatnonzero(tiles >= 0).tolist(), key=lambda slot: (-tiles[slot], slot))[:MOST_NAMED]
-        named = ", ".join(f"{tile_name(slot)} ({tiles[slot]})" for slot in best)
-        raise InputError("positions.not_ready", distance=distance, best=named)
+        told = {"distance": distance, "best": ", ".join(f"{tile_name(slot)} ({tiles[slot]})" for slot in best)}
+        waited_for = _waits_of_declared(position, rules)
+        fed = ", ".join(tile_name(slot) for slot in best if waited_for >> slot & 1)
+        if fed:
+            raise InputError("positions.not_ready_facing", **told, fed=fed)
+        raise InputError("positions.not_ready", **told)
+
+
+def _waits_of_declared(position: Position, rules: Ruleset) -> int:
+    """What the other players who have declared are known to wait for, as a mask of slots."""
+    mask = 0
+    for player in position.players[ME + 1 :]:
+        if player.shown is not None:
+            mask |= waits_of(counted(player.shown), player.melds or (), rules)
+        for slot in player.waits or ():
+            mask |= 1 << slot
+    return mask
 
 
 def check_known_draw(position: Position, rules: Ruleset) -> None:

@@ -6,6 +6,7 @@ Seats are the asker's: 0 me, 1 the next in turn (下家), 2 the previous (上家
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, NoReturn, Self
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool, StrictInt, ValidationError
 
 from kwx_sim.errors import InputError
@@ -349,7 +350,16 @@ def position_of(given: Position | Mapping[str, Any], *, source: str = "position"
 
 def _without_nothing(data: Mapping[str, Any]) -> dict[str, Any]:
     players = {name: _without_nothing(data[name]) for name in SEAT_NAMES[1:] if isinstance(data.get(name), Mapping)}
-    return {name: value for name, value in {**data, **players}.items() if value is not None}
+    return {name: _plain(value) for name, value in {**data, **players}.items() if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    """Numpy's whole numbers, one or three, as Python's."""
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, list | tuple) and any(isinstance(each, np.integer) for each in value):
+        return [_plain(each) for each in value]
+    return value
 
 
 # ---------------------------------------------------------------- refusing a value

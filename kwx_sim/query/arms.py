@@ -72,7 +72,8 @@ def arms_of(state: np.void, ready: Sequence[int], about: str = "liangdao") -> li
 
     ready : the discards that leave the hand ready
     about : liangdao compares those with which it may declare in every way, and where it may not declare discards as
-        they are; discard every legal discard, with declaring and never declaring beside it; claim what may be done with another's tile
+        they are; discard every legal discard, with declaring and never declaring beside it; claim what may be done with
+        another's tile
     """
     if about == "claim":
         return list(_claims(state))
@@ -81,7 +82,7 @@ def arms_of(state: np.void, ready: Sequence[int], about: str = "liangdao") -> li
     if about == "discard":
         for tile in _slots(may_discard):
             arms.append(Arm("discard", tile))
-            # The policy may declare later where it had better not, and a ready hand would seem worth less than it is.
+            # The policy may declare later where it had better not: a ready hand would seem worth less than it is.
             arms += [Arm(way, tile) for way in ("declare", "never")] if may_declare >> tile & 1 else []
     else:
         for tile in ready:

@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, TypeGuard, Unpack
 
-from kwx_sim.ensemble import Opponents, parse_opponents
-from kwx_sim.policies import Policy, parse_policy
+from kwx_sim.ensemble import Opponents, parse_opponents, parse_player
+from kwx_sim.errors import InputError
+from kwx_sim.policies import Policy
 from kwx_sim.positions import Position, position_of, read_position
 from kwx_sim.query.decision import Decision
 from kwx_sim.query.question import PRECISION, WORLDS, Options, Progress, Question
+from kwx_sim.refusals import shown
 from kwx_sim.rules import Ruleset, load_rules
 
-__all__ = ["best_discard", "question", "should_claim", "should_liangdao"]
+__all__ = ["best_discard", "players_of", "question", "ruleset_of", "should_claim", "should_liangdao"]
 
 Asked = Position | Mapping[str, Any] | str | Path
 Players = Opponents | Sequence[Opponents] | Mapping[str, Policy] | None
@@ -42,18 +44,19 @@ def should_liangdao(
     rules : a ruleset, a preset's name or a TOML file
     opponents : the policies that the others follow, as `kwx_sim.ensemble.parse_opponents` takes them; of several (None:
         of all members), the first is the headline's and the rest are cells
-    me : the policy that the asker follows afterwards
-    worlds : most worlds that are sampled, the pilot's among them
-    precision : bases a round within which arms count as equal
-    seconds : time after which it ends with what is known; results then depend on the machine
-    seed, workers : as everywhere: the same answer for any number of workers (0: as many as there are processors)
+    me : the policy, or the member, that the asker follows afterwards
+    worlds : most worlds that are sampled, the pilot's among them; whole numbers may be numpy's
+    precision : bases a round within which arms count as equal, 0 or more
+    seconds : time after which it ends with what is known, 0 or more; results then depend on the machine
+    seed : of all chance, a whole number from 0 on
+    workers : threads (0: as many as there are processors); the answer is the same for any number
     exact : enumerate; None: where that is cheaper than sampling
     belief : played, played_in or uniform for the headline; None: the best that the position allows
     progress : told how it goes
 
     Raises
     ------
-    InputError : a position that cannot be, or a hand of which no discard leaves it ready
+    InputError : a position that cannot be, a hand of which no discard leaves it ready, or an option out of range
     """
     options = Options(worlds, precision, seconds, seed, workers, exact, belief)
     return answer(question("liangdao", position, rules, me=me, opponents=opponents, options=options, progress=progress))
@@ -120,15 +123,30 @@ def question(
     progress: Progress | None = None,
 ) -> Question:
     """A question that can be answered step by step: `headline`, then `cells`."""
-    ruleset = rules if isinstance(rules, Ruleset) else load_rules(rules)
-    players = opponents if _are_named(opponents) else parse_opponents(opponents)
-    return Question(_position(position), ruleset, about, parse_policy(me), players, options, progress)
+    table, rest = ruleset_of(rules), players_of(opponents)
+    return Question(_position(position), table, about, parse_player(me), rest, options, progress)
 
 
 def answer(asked: Question) -> Decision:
     """The whole answer: the headline, and the verdict over all cells."""
     decision = asked.headline()
     return asked.with_cells(decision, list(asked.cells(decision)))
+
+
+def ruleset_of(given: Ruleset | str | Path) -> Ruleset:
+    """The rules of a question or a review. Raises InputError."""
+    if isinstance(given, Ruleset):
+        return given
+    if not isinstance(given, str | Path):
+        raise InputError("refusals.ruleset", came=shown(given))
+    return load_rules(given)
+
+
+def players_of(given: Players) -> Mapping[str, Policy]:
+    """The other players by name, the headline's first. Raises InputError."""
+    if isinstance(given, Mapping) and not given:
+        raise InputError("ensemble.nobody")
+    return given if _are_named(given) else parse_opponents(given)
 
 
 def _are_named(opponents: Players) -> TypeGuard[Mapping[str, Policy]]:
@@ -139,6 +157,8 @@ def _are_named(opponents: Players) -> TypeGuard[Mapping[str, Policy]]:
 def _position(given: Asked) -> Position:
     if isinstance(given, Position | Mapping):
         return position_of(given)
-    if isinstance(given, Path) or given.endswith((".toml", ".json")):
+    if isinstance(given, Path) or (isinstance(given, str) and given.endswith((".toml", ".json"))):
         return read_position(given)
+    if not isinstance(given, str):
+        raise InputError("refusals.position", came=shown(given))
     return Position.of(given)

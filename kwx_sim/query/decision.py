@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kwx_sim.positions import Assumption
 from kwx_sim.query.arms import Arm
 from kwx_sim.query.figures import Shares
-from kwx_sim.sequences import Cell, Outcome, State, Verdict
+from kwx_sim.sequences import Cell, Outcome, State, Verdict, verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,6 +178,20 @@ class Decision:
         return self.verdict.outcome in (Outcome.ACTION, Outcome.TOO_CLOSE)
 
     @property
+    def headline(self) -> Decision:
+        """The answer under its own belief and against the first opponents alone, before any others were tried."""
+        if len(self.cells) < 2:
+            return self
+        return replace(self, cells=self.cells[:1], verdict=self._verdict_alone())
+
+    def _verdict_alone(self) -> Verdict:
+        first = self.best.first
+        rivals = [each for each in self.arms if each.dropped_by is None and each.arm.first != first]
+        if self.other is None or not rivals:
+            return Verdict(Outcome.ACTION, first, (State.ABOVE,), 0)
+        return verdict([self.cells[0].sums], self.precision, first, self.other.first)
+
+    @property
     def table(self) -> pd.DataFrame:
         """The arms as a data frame, a row each."""
         import pandas as pd
@@ -191,10 +205,10 @@ class Decision:
         return as_json(self, lang)
 
     def text(self, lang: str = "en") -> str:
-        """The answer in one sentence."""
-        from kwx_sim.query.telling import sentence
+        """The answer in a sentence, and in one more what all beliefs and opponents come to where that is another."""
+        from kwx_sim.query.telling import whole
 
-        return sentence(self, lang)
+        return whole(self, lang)
 
     def _repr_html_(self) -> str:
         """The answer as a notebook shows it, in the language of the locale."""

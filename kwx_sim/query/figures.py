@@ -12,10 +12,10 @@ SHARES = ("by_self_draw", "by_discard", "fed", "other_won", "undecided", "fed_fi
 
 
 class Shares(NamedTuple):
-    """How an arm's rounds ended for the asker, as shares of all, and the mean fan of its wins (0 for none).
+    """How an arm's rounds ended for the asker, as shares of all, and the mean fan of its wins; NaN where none is known.
 
     `fed` are among those that another won; a double win by discard may count with both. `fed_first` are those fed with
-    the tile of the first action itself, and `first_cost` the mean bases that one of them costs (0 for none).
+    the tile of the first action itself, and `first_cost` the mean bases that one of them costs.
     """
 
     by_self_draw: float
@@ -50,7 +50,7 @@ class ArmSums:
     def shares(self, arm: int) -> Shares:
         """What an arm came to."""
         won = self.ends[arm, 0] + self.ends[arm, 1]
-        ends = (self.ends[arm] / (self.worlds[arm] or 1)).tolist()
+        ends = (self.ends[arm] / (self.worlds[arm] or np.nan)).tolist()
         fed = self.ends[arm, -1]
-        fan, cost = self.fan[arm] / (won or 1), self.first_cost[arm] / (fed or 1)
+        fan, cost = self.fan[arm] / (won or np.nan), self.first_cost[arm] / (fed or np.nan)
         return Shares._make([*ends, float(fan), float(cost)])

@@ -24,8 +24,8 @@ RUNGS: dict[str, dict[str, int]] = {
 """Rules that make a difference of declaring, in the order in which they are turned on; each with how it is off."""
 
 TOGETHER = "lock_and_show"
-"""The first two as one step. Nothing shown hides the hands of those who have declared as well: whoever is not locked would
-feed them as blindly as the locked, and what the lock costs would be put down to showing."""
+"""The first two as one step. Nothing shown hides the hands of those who have declared as well: whoever is not locked
+would feed them as blindly as the locked, and what the lock costs would be put down to showing."""
 
 GRID = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Avoidances that are tried."""
@@ -71,9 +71,7 @@ def explain(
     points, weights = _points(worlds, np.concatenate(rungs + grid), fresh)
     gains = points[:, 0::2] - points[:, 1::2]
     added = [gains[:, column] - gains[:, column - 1] for column in range(1, len(steps))]
-    ladder = tuple(
-        Rung(names[step], *_mean(each, weights)) for step, each in zip(steps[1:], added, strict=True)
-    )
+    ladder = tuple(Rung(names[step], *_mean(each, weights)) for step, each in zip(steps[1:], added, strict=True))
     break_even = _break_even(gains[:, len(steps) :], weights) if avoided else None
     return ladder, Rung("all", *_mean(gains[:, len(steps) - 1], weights)), break_even
 

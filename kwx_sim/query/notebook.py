@@ -7,7 +7,7 @@ from html import escape
 
 from kwx_sim.query.decision import Decision
 from kwx_sim.query.sheets import Sheet, break_even, ready_lines, sheets
-from kwx_sim.query.telling import assumed, how, mark, sentence, warning
+from kwx_sim.query.telling import assumed, how, mark, warning, whole
 from kwx_sim.text import default_lang, t
 
 __all__ = ["as_html"]
@@ -19,7 +19,7 @@ def as_html(decision: Decision, lang: str | None = None) -> str:
 
 
 def _parts(decision: Decision, lang: str) -> Iterator[str]:
-    yield _element("p", _element("strong", escape(sentence(decision, lang))))
+    yield _element("p", _element("strong", escape(whole(decision, lang))))
     yield from _paragraph(mark(decision, lang))
     yield from _paragraph(warning(decision, lang))
     for line in ready_lines(decision, lang):

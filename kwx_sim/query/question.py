@@ -26,6 +26,7 @@ from kwx_sim.query.ready import ready_discards
 from kwx_sim.query.shown import hands_behind
 from kwx_sim.query.standing import STATED_CAP, Exact, Sampled, bound
 from kwx_sim.query.worlds import Worlds
+from kwx_sim.refusals import amount, shown
 from kwx_sim.rules import Ruleset, pack, rules_hash
 from kwx_sim.runs import MAX_WORKERS, whole
 from kwx_sim.sequences import FIRST_LOOK, Cell, verdict, verdict_of_cell
@@ -40,6 +41,7 @@ PRECISION = 0.2
 LADDER_WORLDS = 4_000
 
 MOST_WORLDS = 10**9
+MOST_SEED = 2**64 - 1
 MOST_RECALLED = 6_000
 """Worlds that are played at most where hidden hands are drawn by the record: each costs as much as thirty others, and
 an answer at the table must not wait. With 8,000 the record added up to 3.2 s on two cores."""
@@ -69,9 +71,24 @@ class Options:
     belief: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse more worlds than are counted in the kernels' integers."""
-        if self.worlds > MOST_WORLDS:
-            raise InputError("query.most_worlds", most=MOST_WORLDS, came=self.worlds)
+        """Refuse what cannot be: more worlds, say, than are counted in the kernels' integers."""
+        read = {
+            "worlds": _worlds(self.worlds),
+            "precision": amount("precision", self.precision),
+            "seconds": None if self.seconds is None else amount("seconds", self.seconds),
+            "seed": whole("seed", self.seed, 0, MOST_SEED),
+            "workers": whole("workers", self.workers, 0, MAX_WORKERS),
+        }
+        for name, value in read.items():
+            object.__setattr__(self, name, value)
+        if not (self.exact is None or isinstance(self.exact, bool)):
+            raise InputError("refusals.yes_or_no", field="exact", came=shown(self.exact))
+
+
+def _worlds(given: Any) -> int:
+    if isinstance(given, int) and given > MOST_WORLDS:
+        raise InputError("query.most_worlds", most=MOST_WORLDS, came=given)
+    return whole("worlds", given, 0, MOST_WORLDS)
 
 
 class Question:
@@ -104,7 +121,7 @@ class Question:
         self.packed_rules = rules_of_rungs(pack(rules, position.room))
         melds = [meld_counts(player.melds or ()) for player in position.players]
         hands = hands_behind(rules, table.shown_waits.tolist(), melds, table.unseen)
-        workers = whole("workers", options.workers or os.cpu_count() or 1, 1, MAX_WORKERS)
+        workers = options.workers or os.cpu_count() or 1
         self.worlds = Worlds(
             position, table, self.packed_rules, self.policies, hands, options.seed, workers, options.belief
         )
@@ -230,7 +247,7 @@ class Question:
         ranked = found.ranked()
         best, other = ranked[0], found.rival()
         figures = tuple(self._figures(found, sums, arm, best) for arm in ranked)
-        ladder, total, against, break_even = self._why(found)
+        ladder, total, against, break_even = self._why(found, competition)
         cells: tuple[CellFigures, ...] = ()
         if competition is not None and other is not None:
             cells = (self._cell_figures(self.worlds.belief, self.reference, competition, (best, other)),)
@@ -298,16 +315,20 @@ class Question:
         tiles = dict.fromkeys(arm.tile for arm in arms if arm.discards)
         return tuple(self.ready[tile] for tile in tiles if tile in self.ready)
 
-    def _why(self, found: Sampled | Exact) -> Any:
-        """The ladder and p*, unless the asker waits no longer."""
-        if self.ended != "interrupted":
+    def _why(self, found: Sampled | Exact, competition: Competition | None) -> Any:
+        """The ladder and p*, unless the asker waits no longer, or the time was up before anything was known."""
+        most = self._most(min(LADDER_WORLDS, self.options.worlds))
+        if self.ended == "seconds" and competition is not None:
+            # A part of the time again: an answer without its reason helps nobody at a table.
+            most = min(most, competition.done) if competition.done >= FEWEST else 0
+        if self.ended != "interrupted" and most:
             try:
-                return self._reasons(found)
+                return self._reasons(found, most)
             except KeyboardInterrupt:
                 self.ended = "interrupted"
         return (), None, None, None
 
-    def _reasons(self, found: Sampled | Exact) -> Any:
+    def _reasons(self, found: Sampled | Exact, worlds: int) -> Any:
         """The ladder of the best way to declare against the best without, the discard alike; and p*."""
         declaring = [n for n in found.ranked() if self.arms[n].declares]
         if not declaring or self.about != "liangdao":
@@ -316,7 +337,7 @@ class Question:
         alike = [n for n in found.ranked() if self.arms[n].tile == declare.tile and self.arms[n].hides]
         against = self.arms[alike[0]]
         # Fresh worlds: what chose the arms flatters the better one.
-        fresh = range(self.options.worlds, self.options.worlds + self._most(min(LADDER_WORLDS, self.options.worlds)))
+        fresh = range(self.options.worlds, self.options.worlds + worlds)
         shown = self.packed_rules[0]["shows"] != 0 and self.packed_rules[0]["forbid_feeding"] == 0
         locked = self.packed_rules[0]["locks_hand"] != 0 and all(self.worlds.known.base[0]["declared"][1:])
         avoided = bool(shown) and len(self.policies) > 1 and not locked

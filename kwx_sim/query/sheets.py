@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from kwx_sim.ensemble import called
 from kwx_sim.query.decision import ArmFigures, CellFigures, Decision, Ready, Wait
-from kwx_sim.query.telling import arm_words, best_declaring, interval, signed
+from kwx_sim.query.telling import best_declaring
+from kwx_sim.query.words import UNKNOWN, arm_words, belief_words, interval, share, signed
 from kwx_sim.text import t
 from kwx_sim.tiles import tile_name
 
@@ -110,8 +113,9 @@ def _ends(shown: Sequence[ArmFigures], lang: str) -> Sheet:
     rows = []
     for figures in shown:
         shares = figures.shares
-        percents = [f"{100 * getattr(shares, name):.1f}%" for name in SHARES]
-        rows.append([arm_words(figures.arm, lang), *percents, f"{shares.fan:.2f}", f"{figures.worlds:,}"])
+        percents = [share(getattr(shares, name)) for name in SHARES]
+        worlds = f"{figures.worlds:,}" if figures.worlds else UNKNOWN
+        rows.append([arm_words(figures.arm, lang), *percents, _mean(shares.fan), worlds])
     heads = _heads(["arm", *SHARES, "fan", "worlds"], lang)
     return Sheet(t("query.page.shares", lang), heads, rows, tuple(range(1, len(heads))))
 
@@ -130,13 +134,14 @@ def _feeding(decision: Decision, lang: str) -> Sheet:
 def _feeding_row(figures: ArmFigures, lang: str) -> list[str]:
     shares = figures.shares
     chance, later = shares.fed_first, shares.fed - shares.fed_first
-    cost = f"{shares.first_cost:.2f}" if chance else "–"
-    return [arm_words(figures.arm, lang), _rare(chance), cost, f"{chance * shares.first_cost:.2f}", _rare(later)]
+    loss = chance * shares.first_cost if chance else chance
+    chances = share(chance, rare=True), share(later, rare=True)
+    return [arm_words(figures.arm, lang), chances[0], _mean(shares.first_cost), _mean(loss), chances[1]]
 
 
-def _rare(chance: float) -> str:
-    """A share in percent; what happens at all is not said to happen in 0.0%."""
-    return "<0.1%" if 0 < chance < 0.0005 else f"{chance:.1%}"
+def _mean(value: float) -> str:
+    """A mean of what is never below 0; "–" where nothing was averaged."""
+    return f"{value:.2f}" if math.isfinite(value) else UNKNOWN
 
 
 def _cells(decision: Decision, lang: str) -> Sheet:
@@ -145,22 +150,22 @@ def _cells(decision: Decision, lang: str) -> Sheet:
     for cell in decision.cells:
         told = _cell_words(cell, lang)
         lead = [told["lead"], told["interval"], told["state"]]
-        rows.append([cell.belief, cell.opponents, *lead, f"{cell.worlds:,}", f"{cell.effective:,.0f}"])
+        names = [told["belief"], told["opponents"]]
+        rows.append([*names, *lead, f"{cell.worlds:,}", f"{cell.effective:,.0f}"])
     columns = ["belief", "opponents", "lead", "interval", "state", "worlds", "effective"]
     return Sheet(t("query.page.cells", lang, **two_arms(decision, lang)), _heads(columns, lang), rows, (2, 3, 5, 6))
 
 
 def cell_line(cell: CellFigures, lang: str) -> str:
     """One belief and kind of opponents in a line."""
-    told = _cell_words(cell, lang)
-    names = {"belief": cell.belief, "opponents": cell.opponents}
-    return t("query.page.cell", lang, **names, **told, worlds=cell.worlds, effective=cell.effective)
+    return t("query.page.cell", lang, **_cell_words(cell, lang), worlds=cell.worlds, effective=cell.effective)
 
 
 def _cell_words(cell: CellFigures, lang: str) -> dict[str, str]:
     lead = cell.difference
-    span = interval(lead.low, lead.high)
-    return {"lead": signed(lead.mean), "interval": span, "state": t(f"query.state.{cell.state.value}", lang)}
+    names = {"belief": belief_words(cell.belief, lang), "opponents": called(cell.opponents, lang)}
+    told = {"lead": signed(lead.mean), "interval": interval(lead.low, lead.high)}
+    return names | told | {"state": t(f"query.state.{cell.state.value}", lang)}
 
 
 def two_arms(decision: Decision, lang: str) -> dict[str, str]:
@@ -185,7 +190,8 @@ def _ladder(decision: Decision, title: str, lang: str) -> Sheet:
 def break_even(decision: Decision, lang: str) -> str:
     """Tell p* in a line, or why there is none; empty where declaring is not at issue."""
     if decision.ladder_against is None:
-        return ""
+        early = decision.sampling.ended in ("seconds", "interrupted") and decision.about == "liangdao"
+        return t("query.page.no_reasons", lang) if early and best_declaring(decision) else ""
     found = decision.break_even
     if found is None:
         return t("query.page.no_break_even", lang)

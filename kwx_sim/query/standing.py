@@ -98,7 +98,8 @@ class Sampled:
 
         mean, low, high = at(figures.adjusted)
         _, raw_low, raw_high = at(figures.raw)
-        return Difference(mean, low, high, raw_low, raw_high, float(figures.gain[arm, other]))
+        gain = float(figures.gain[arm, other]) if np.isfinite(low) else np.nan
+        return Difference(mean, low, high, raw_low, raw_high, gain)
 
     def own(self, arm: int) -> tuple[float, float, float, int, int]:
         """An arm's mean, low, high, worlds, and the number of the arm that beat it, −1 for none."""

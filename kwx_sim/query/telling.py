@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from kwx_sim.positions import Assumption
 from kwx_sim.query.arms import Arm
 from kwx_sim.query.decision import ArmFigures, Decision, Difference, Provisional, Rung
+from kwx_sim.query.over_all import to_go_on, why_open
+from kwx_sim.query.words import arm_words, belief_words, interval, player, signed
 from kwx_sim.sequences import Outcome
 from kwx_sim.text import t
 from kwx_sim.tiles import tile_name
@@ -20,10 +22,12 @@ __all__ = [
     "how",
     "interval",
     "mark",
+    "over_all",
     "provisional",
     "sentence",
     "signed",
     "warning",
+    "whole",
 ]
 
 ROUNDING = 1e-9
@@ -36,29 +40,12 @@ SETTLED_BY_PLAY = {f"positions.assumption.{name}" for name in ("discards", "deal
 """Assumptions of a position that worlds played in from the deal do not need."""
 
 
-# ---------------------------------------------------------------- numbers and arms
+# ---------------------------------------------------------------- sizes and arms
 
 
 def _size(value: float) -> str:
     """Write bases without their sign: one decimal from 1 on, two below."""
     return f"{abs(value):.{1 if abs(value) >= 1 else 2}f}"
-
-
-def signed(value: float) -> str:
-    """Write bases with their sign, − for the minus; "–" where nothing is known."""
-    if not math.isfinite(value):
-        return "–"
-    return f"{value:+.2f}".replace("-", "−") if round(value, 2) else "0.00"
-
-
-def interval(low: float, high: float) -> str:
-    """Write an interval: "[−0.12, +0.40]"; "–" where nothing is known."""
-    return f"[{signed(low)}, {signed(high)}]" if math.isfinite(low) and math.isfinite(high) else "–"
-
-
-def arm_words(arm: Arm, lang: str, form: str = "arm") -> str:
-    """Name an arm: short for tables, or (`form` "act") as a clause of a sentence."""
-    return t(f"query.{form}.{arm.way.replace(' ', '_')}", lang, tile=tile_name(arm.tile, lang))
 
 
 def best_declaring(decision: Decision) -> Arm | None:
@@ -84,10 +71,20 @@ def first_clear(decision: Decision) -> str | None:
 
 def sentence(decision: Decision, lang: str = "en") -> str:
     """Say what to do and why, or why that cannot be said, in one sentence."""
-    said = _headline(decision, lang)
-    for reasons in _reasons(decision, lang):
-        said = t("query.say.clause", lang, first=said, second=reasons)
+    said = _joined((_headline(decision, lang), *_reasons(decision, lang)), lang)
     return t("query.say.end", lang, said=said[0].upper() + said[1:])
+
+
+def over_all(decision: Decision, lang: str = "en") -> str:
+    """What all beliefs and opponents come to, in a sentence; empty where that is what the headline says."""
+    said = sentence(decision, lang)
+    return "" if said == sentence(decision.headline, lang) else t("query.page.over_all", lang, sentence=said)
+
+
+def whole(decision: Decision, lang: str = "en") -> str:
+    """The sentence of the headline, and that over all beliefs and opponents where it says something else."""
+    said, more = sentence(decision.headline, lang), over_all(decision, lang)
+    return t("query.say.both", lang, headline=said, over_all=more) if more else said
 
 
 def provisional(now: Provisional, lang: str) -> str:
@@ -116,6 +113,9 @@ def warning(decision: Decision, lang: str) -> str:
 
 def _headline(decision: Decision, lang: str) -> str:
     outcome, lead = decision.verdict.outcome, decision.difference
+    if _is_lost(decision):
+        tiles = dict.fromkeys(tile_name(figures.arm.tile, lang) for figures in decision.arms)
+        return t("query.say.lost", lang, tiles=t("query.say.and", lang).join(tiles))
     if lead is None:
         return t("query.say.only", lang, act=arm_words(decision.best, lang, "act"))
     rival = _rival(decision)
@@ -125,6 +125,8 @@ def _headline(decision: Decision, lang: str) -> str:
         return _two("model", decision.best, rival.arm, behind, lang)
     if not math.isfinite(lead.low):
         return t("query.say.nothing", lang)
+    if _is_open_over_all(decision):
+        return _joined((*why_open(decision, lang), _cost_over_all(decision, lang)), lang)
     left = _contenders(decision)
     if len({arm.first for arm in left}) == 1:
         return _clear(decision, left, rival, lang)
@@ -140,6 +142,26 @@ def _headline(decision: Decision, lang: str) -> str:
     assert other is not None
     said = t("query.say.open", lang, ahead=_two("ahead", decision.best, other, lead, lang))
     return t("query.say.clause", lang, first=said, second=_cost(decision.verdict.more_worlds, lang))
+
+
+def _is_lost(decision: Decision) -> bool:
+    """Whether another wins at once whatever is compared, so that nothing is compared really.
+
+    Where any discard is asked about, that is seen from the table of what each of them feeds.
+    """
+    fed = (figures.arm.discards and figures.shares.fed_first > 1 - ROUNDING for figures in decision.arms)
+    return decision.about == "liangdao" and all(fed)
+
+
+def _is_open_over_all(decision: Decision) -> bool:
+    return len(decision.cells) > 1 and decision.verdict.outcome is Outcome.NOT_SETTLED
+
+
+def _joined(clauses: Sequence[str], lang: str) -> str:
+    said, *others = clauses
+    for clause in others:
+        said = t("query.say.clause", lang, first=said, second=clause)
+    return said
 
 
 def _clear(decision: Decision, left: Sequence[Arm], rival: ArmFigures, lang: str) -> str:
@@ -193,8 +215,17 @@ def _two(key: str, best: Arm, other: Arm, lead: Difference, lang: str) -> str:
     return t(f"query.say.{key}", lang, **names, lead=signed(lead.mean), interval=span)
 
 
-def _cost(worlds: int | None, lang: str) -> str:
-    return t("query.say.hopeless", lang) if worlds is None else t("query.say.more", lang, worlds=_rounded(worlds))
+def _cost(worlds: int | None, lang: str, form: str = "more", **of: str) -> str:
+    """About how many more worlds would settle it, as the form has it of which."""
+    if worlds is None:
+        return t("query.say.hopeless", lang)
+    return t(f"query.say.{form}", lang, worlds=_rounded(worlds), **of)
+
+
+def _cost_over_all(decision: Decision, lang: str) -> str:
+    """The same over several cells: of those that are open where it takes no others, else of all together."""
+    worlds, cells = decision.verdict.more_worlds, to_go_on(decision, lang)
+    return _cost(worlds, lang, "more_of", cells=cells) if cells else _cost(worlds, lang, "more_of_all")
 
 
 def _rounded(worlds: int) -> int:
@@ -231,8 +262,10 @@ def _rival(decision: Decision) -> ArmFigures:
 
 def _reasons(decision: Decision, lang: str) -> Iterator[str]:
     """The ladder's largest terms: a clause for the best and one against it; none where declaring is not the matter."""
-    if decision.difference is None or not math.isfinite(decision.difference.low):
+    if decision.difference is None or not math.isfinite(decision.difference.low) or _is_lost(decision):
         return
+    if _is_open_over_all(decision):
+        return  # they are the headline's, which has told them
     kinds = {_kind(decision.best), _kind(_rival(decision).arm)}
     if kinds != {"declare", "quiet"}:
         return
@@ -275,7 +308,7 @@ def _assumed(decision: Decision) -> Iterator[Assumption]:
     for assumption in decision.assumptions:
         if belief != "played_in" or assumption.key not in SETTLED_BY_PLAY:
             yield assumption
-    yield Assumption("query.assumption.players", {"me": decision.me, "opponents": decision.opponents})
+    yield Assumption("query.assumption.players", {"me": player(decision.me), "opponents": player(decision.opponents)})
     if decision.about != "claim":
         yield from _without_declaring(decision)
     if not sampling.exact:
@@ -301,7 +334,7 @@ def how(decision: Decision, lang: str) -> str:
     form = "exact"
     if not sampling.exact:
         form = "weighted" if decision.belief == "played" else "worlds"
-        params |= {"pilot": sampling.pilot, "belief": decision.belief}
+        params |= {"pilot": sampling.pilot, "belief": belief_words(decision.belief, lang)}
         params |= {"effective": sampling.effective, "cut": sampling.cut}
     versions = {"rules": decision.rules, "hash": sampling.rules_hash, "kernels": sampling.kernels}
     return t(

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from kwx_sim.query.decision import ArmFigures, CellFigures, Decision, Ready
-from kwx_sim.query.telling import assumed, best_declaring, first_clear, sentence, warning
+from kwx_sim.query.telling import assumed, best_declaring, first_clear, warning, whole
 from kwx_sim.tiles import tile_name
 
 __all__ = ["as_json"]
@@ -22,7 +22,7 @@ def as_json(decision: Decision, lang: str = "en") -> dict[str, Any]:
     told: dict[str, Any] = _json_value(
         {
             "about": decision.about,
-            "sentence": sentence(decision, lang),
+            "sentence": whole(decision, lang),
             "warning": warning(decision, lang) or None,
             "rules": decision.rules,
             "verdict": {
@@ -70,7 +70,7 @@ def _arm_as_json(figures: ArmFigures) -> dict[str, Any]:
         "mean": figures.mean,
         "low": figures.low,
         "high": figures.high,
-        "worlds": figures.worlds,
+        "worlds": figures.worlds or None,
         **figures.shares._asdict(),
         "behind": asdict(figures.behind) if figures.behind else None,
         "dropped_by": figures.dropped_by.name if figures.dropped_by else None,

@@ -7,7 +7,7 @@ best two are compared with it in other worlds, which did not choose them.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -38,9 +38,6 @@ FEW = 0.1
 """Share of its worlds to which the effective size must not fall under a belief from play."""
 
 SCREENING, DECIDING = 0, 1
-
-LATER = ("never", "in 1", "in 2")
-"""Ways to begin with the same discard: what follows of declaring is not what is reviewed."""
 
 
 class State(StrEnum):
@@ -99,9 +96,10 @@ class Judge:
             return Judged(faced, State.UNANSWERED)
 
     def _judged(self, faced: Faced) -> Judged:
-        arms, screened = self._screened(faced)
-        taken = _taken(faced, arms)
-        finalists = [arm for arm in screened.found.ranked() if arm != taken][:FINALISTS]
+        screened = self._screened(faced)
+        arms, ranked = screened.arms, screened.found.ranked()
+        taken = _taken(faced, arms, ranked)
+        finalists = _others(arms, ranked, taken)[:FINALISTS]
         if screened.found.difference(finalists[0], taken).mean < self.precision:
             return self._told(faced, State.FINE, screened, taken, finalists[0])
         asked = self._asked(faced, DECIDING, screened.worlds.belief)
@@ -109,21 +107,20 @@ class Judge:
         better = _better(final.found)
         return self._told(faced, self._state(final.found.difference(better, 0)), final, 0, better)
 
-    def _screened(self, faced: Faced) -> tuple[list[Arm], Competition]:
+    def _screened(self, faced: Faced) -> Competition:
         """All arms in a few worlds: under the best belief, or dealt at random where that has hardly a world.
 
         Players that do not play like the policies leave hardly a world that weighs anything.
         """
         asked, worlds = self._asked(faced, SCREENING), min(SCREEN, self.worlds)
-        arms = [arm for arm in asked.arms if arm.way not in LATER]
         try:
-            screened = self._compete(asked, arms, worlds)
+            screened = self._compete(asked, asked.arms, worlds)
             if asked.worlds.belief == "uniform" or _is_known(screened):
-                return arms, screened
+                return screened
         except InputError:
             if asked.worlds.belief == "uniform":
                 raise
-        return arms, self._compete(self._asked(faced, SCREENING, "uniform"), arms, worlds)
+        return self._compete(self._asked(faced, SCREENING, "uniform"), asked.arms, worlds)
 
     def _asked(self, faced: Faced, purpose: int, belief: str | None = None) -> Question:
         """The question, in worlds of its own for each decision and purpose, the same whichever others are reviewed."""
@@ -144,7 +141,7 @@ class Judge:
         return Judged(
             faced=faced,
             state=state,
-            taken=arms[taken],
+            taken=_as_made(arms[taken]),
             better=arms[better],
             cost=competition.found.difference(better, taken),
             kind=kind_of(arms[taken], arms[better], fed=faced.fed),
@@ -158,14 +155,27 @@ class Judge:
         return State.FINE if cost.high < self.precision else State.UNCLEAR
 
 
-def _taken(faced: Faced, arms: list[Arm]) -> int:
-    """The arm that begins as the seat did."""
+def _taken(faced: Faced, arms: Sequence[Arm], ranked: Sequence[int]) -> int:
+    """The arm that begins as the seat did: the better of two that differ in what follows, for nobody knows its plan."""
     made = packed(arms)
-    alike = [n for n in range(len(arms)) if int(made["action"][n]) == faced.action]
+    alike = [n for n in ranked if int(made["action"][n]) == faced.action]
     exact = [n for n in alike if int(made["then"][n]) == faced.then]
     if not alike:
         raise InputError("review.no_arm")
     return (exact or alike)[0]
+
+
+def _others(arms: Sequence[Arm], ranked: Sequence[int], taken: int) -> list[int]:
+    """Arms that begin otherwise, the best of each beginning, the best first."""
+    best: dict[str, int] = {}
+    for arm in ranked:
+        best.setdefault(arms[arm].first, arm)
+    return [arm for first, arm in best.items() if first != arms[taken].first]
+
+
+def _as_made(arm: Arm) -> Arm:
+    """The choice alone, without what would follow of declaring."""
+    return Arm("discard", arm.tile) if arm.hides else arm
 
 
 def _is_known(screened: Competition) -> bool:

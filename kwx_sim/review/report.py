@@ -179,7 +179,7 @@ def _as_json(judged: Judged) -> dict[str, Any]:
         "draw": faced.draw,
         "kind": judged.kind,
         "taken": judged.taken.first if judged.taken else None,
-        "better": judged.better.first if judged.better else None,
+        "better": judged.better.name if judged.better else None,
         "cost": {"mean": cost.mean, "low": cost.low, "high": cost.high} if cost else None,
         "hand": format_hand(np.bincount(position.hand, minlength=NUM_SLOTS)),
         "melds": format_melds(position.melds or ()),

@@ -11,15 +11,19 @@ from typing import NamedTuple
 
 from kwx_sim.contest import PILOT
 from kwx_sim.core.jit import SOURCE_HASH
-from kwx_sim.ensemble import parse_opponents, written
+from kwx_sim.ensemble import Opponents, parse_player, written
 from kwx_sim.errors import InputError
-from kwx_sim.policies import Policy, parse_policy
-from kwx_sim.query.question import MOST_WORLDS
+from kwx_sim.policies import Policy
+from kwx_sim.positions.model import SEATS
+from kwx_sim.query.ask import players_of, ruleset_of
+from kwx_sim.query.question import Options
 from kwx_sim.records import read_rounds
+from kwx_sim.refusals import shown
 from kwx_sim.review.faced import Faced, decisions_of
 from kwx_sim.review.judge import PRECISION, WORLDS, Judge, Judged
 from kwx_sim.review.report import Review, Settings
-from kwx_sim.rules import Ruleset, load_rules
+from kwx_sim.rules import Ruleset
+from kwx_sim.runs import whole
 from kwx_sim.sequences import FIRST_LOOK
 
 __all__ = ["Progress", "review"]
@@ -30,6 +34,13 @@ FEWEST = PILOT + FIRST_LOOK
 MOST_ROUNDS = 10_000
 """Of one call; each takes some seconds."""
 
+LAST_ROUND = 10**9
+"""The largest number by which a round may be called."""
+
+FIRST_AND_LAST = 2
+Span = tuple[int | None, int | None]
+"""The first and the last round, from 1; None: from the beginning, to the end."""
+
 Progress = Callable[[int, int], None]
 """Told the decisions that have been weighed and those in all; first before any is."""
 
@@ -38,10 +49,10 @@ def review(
     record: str | Path,
     *,
     seats: Collection[int] | None = None,
-    rounds: tuple[int | None, int | None] = (None, None),
+    rounds: Span = (None, None),
     rules: Ruleset | str | Path = "xiangyang",
     form: str | None = None,
-    opponents: Policy | str | Path | Mapping[str, Policy] = "efficient",
+    opponents: Opponents | Mapping[str, Policy] = "efficient",
     me: Policy | str | Path = "efficient",
     worlds: int = WORLDS,
     precision: float = PRECISION,
@@ -66,13 +77,16 @@ def review(
 
     An interrupt ends it with what has been weighed. Raises InputError for a record that cannot be.
     """
-    if worlds < FEWEST:
-        raise InputError("query.worlds", fewest=FEWEST, came=worlds)
-    if worlds > MOST_WORLDS:
-        raise InputError("query.most_worlds", most=MOST_WORLDS, came=worlds)
-    others = opponents if isinstance(opponents, Mapping) else parse_opponents(opponents)
-    judge = Judge(parse_policy(me), others, worlds, precision, seed, workers)
-    found = _find(record, rules if isinstance(rules, Ruleset) else load_rules(rules), form, rounds, seats)
+    if not isinstance(record, str | Path):
+        raise InputError("review.record", came=shown(record))
+    options = Options(worlds, precision, seed=seed, workers=workers)
+    if options.worlds < FEWEST:
+        raise InputError("query.worlds", fewest=FEWEST, came=options.worlds)
+    others = players_of(opponents)
+    if len(others) > 1:
+        raise InputError("review.opponents", came="; ".join(others))
+    judge = Judge(parse_player(me), others, options.worlds, options.precision, options.seed, options.workers)
+    found = _find(record, ruleset_of(rules), form, _span(rounds), _seats(seats))
     judged = list(_weighed(found.faced, judge, progress or (lambda *_: None)))
     interrupted = len(judged) < len(found.faced)
     settings = Settings(
@@ -80,13 +94,28 @@ def review(
         rules=found.rules,
         me=written(judge.me),
         opponents=written(next(iter(others.values()))),
-        worlds=worlds,
-        precision=precision,
-        seed=seed,
+        worlds=judge.worlds,
+        precision=judge.precision,
+        seed=judge.seed,
         kernels=SOURCE_HASH,
         version=version("kwx-sim"),
     )
     return Review(settings, tuple(judged), _rounds_of(judged) if interrupted else found.rounds, interrupted)
+
+
+def _span(given: Span) -> Span:
+    if not isinstance(given, tuple | list) or len(given) != FIRST_AND_LAST:
+        raise InputError("review.rounds", came=shown(given))
+    first, last = (None if end is None else whole("rounds", end, 1, LAST_ROUND) for end in given)
+    return first, last
+
+
+def _seats(given: Collection[int] | None) -> frozenset[int] | None:
+    if given is None:
+        return None
+    if not isinstance(given, Collection) or not given:
+        raise InputError("review.seats", came=shown(given))
+    return frozenset(whole("seats", seat, 0, SEATS - 1) for seat in given)
 
 
 def _weighed(faced: Sequence[Faced], judge: Judge, tell: Progress) -> Iterator[Judged]:
@@ -119,24 +148,28 @@ def _find(
     record: str | Path,
     rules: Ruleset,
     form: str | None,
-    rounds: tuple[int | None, int | None],
-    seats: Collection[int] | None,
+    rounds: Span,
+    seats: frozenset[int] | None,
 ) -> _Found:
     first, last = rounds
-    numbered = islice(enumerate(read_rounds(record, rules, form), 1), (first or 1) - 1, last)
+    number = 0
     faced: list[Faced] = []
     names: dict[str, None] = {}
     counts: dict[int, int] = {}
-    for number, recorded in numbered:
-        if sum(counts.values()) >= MOST_ROUNDS * 3:
+    for number, recorded in islice(enumerate(read_rounds(record, rules, form), 1), last):
+        if number < (first or 1):
+            continue
+        if sum(counts.values()) >= MOST_ROUNDS * SEATS:
             raise InputError("review.too_many", limit=MOST_ROUNDS)
-        chosen = recorded.known if seats is None else recorded.known & set(seats)
+        chosen = recorded.known if seats is None else recorded.known & seats
         faced += decisions_of(recorded, number, chosen)
         names[recorded.played.rules.name] = None
         for seat in chosen:
             counts[seat] = counts.get(seat, 0) + 1
-    if not names:
+    if not number:
         raise InputError("review.no_rounds", record=str(record))
+    if not names:
+        raise InputError("review.beyond", record=str(record), count=number, first=first)
     if not counts:
         raise InputError("review.hidden", record=str(record))
     return _Found(faced, tuple(names), counts)

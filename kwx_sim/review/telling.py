@@ -12,20 +12,25 @@ from kwx_sim.review.report import Rating, Review, Sum, Total
 from kwx_sim.text import t
 from kwx_sim.tiles import NUM_SLOTS, format_hand, tile_name
 
-__all__ = ["hand_words", "headline", "kind_words", "mistakes", "notes", "ratings", "totals"]
+__all__ = ["counted", "hand_words", "headline", "kind_words", "mistakes", "notes", "ratings", "totals"]
 
 
 def headline(review: Review, lang: str) -> str:
     """Say in one sentence what was gone through and what was found."""
     states = [each.state for each in review.judged]
     facts = {
-        "decisions": len(states),
-        "rounds": max(review.rounds.values(), default=0),
+        "decisions": counted("decision", len(states), lang),
+        "rounds": counted("round", max(review.rounds.values(), default=0), lang),
         "errors": states.count(State.ERROR),
         "unclear": states.count(State.UNCLEAR),
     }
     said = t("review.say.found", lang, **facts)
     return t("review.say.interrupted", lang) + said if review.interrupted else said
+
+
+def counted(name: str, number: int, lang: str) -> str:
+    """So many rounds or decisions, in words."""
+    return t(f"review.count.{name}" + ("_one" if number == 1 else ""), lang, n=f"{number:,}")
 
 
 def mistakes(review: Review, lang: str, *, unclear: bool = False) -> Sheet:
@@ -62,7 +67,7 @@ def notes(review: Review, lang: str) -> Iterator[str]:
         yield t("review.note.uniform", lang)
     unanswered = sum(rating.unanswered for rating in review.ratings)
     if unanswered:
-        yield t("review.note.unanswered", lang, count=unanswered)
+        yield t("review.note.unanswered", lang, decisions=counted("decision", unanswered, lang))
     yield t(
         "review.note.settings",
         lang,

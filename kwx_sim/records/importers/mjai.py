@@ -9,7 +9,7 @@ from kwx_sim.records.files import located, objects
 from kwx_sim.records.importers.told import HIDDEN, SEATS, Act, Told
 from kwx_sim.records.schema import shown
 from kwx_sim.rules import Ruleset
-from kwx_sim.tiles import GREEN, RED, WHITE, parse_tile
+from kwx_sim.tiles import GREEN, RED, WHITE, parse_tile, tile_name
 
 __all__ = ["read_mjai"]
 
@@ -26,7 +26,13 @@ ACTS = {
     "kakan": "added_kong",
     "hora": "win",
 }
-IGNORED = frozenset(["start_game", "end_game", "end_kyoku", "reach_accepted", "none"])
+TARGETED = ("pon", "daiminkan", "hora")
+"""Events that name whose tile they take."""
+
+CONSUMED = {"pon": 2, "daiminkan": 3, "ankan": 4, "kakan": 3}
+"""Tiles of the meld that were the caller's own already."""
+
+IGNORED = frozenset(["start_game", "end_game", "reach_accepted", "none"])
 """Events that say nothing of a round of this game."""
 
 
@@ -40,6 +46,10 @@ def read_mjai(path: str | Path, rules: Ruleset) -> Iterator[Told]:
                 if reader is not None:
                     yield reader.told
                 reader = _Reader(_start(number, event, rules))
+            elif kind == "end_kyoku":
+                if reader is not None:
+                    yield reader.told
+                reader = None
             elif kind not in IGNORED:
                 if reader is None:
                     raise InputError("records.mjai.start", came=kind)
@@ -90,10 +100,14 @@ class _Reader:
 
     def take(self, number: int, kind: str, event: dict[str, Any]) -> None:
         """Take one event of the round."""
-        if self.told.ended:
+        if self.told.ended is not None:
             raise InputError("records.mjai.start", came=kind)
+        if self.reach is not None and kind != "dahai":
+            raise InputError("records.mjai.reach", seat=self.reach["actor"])
         if kind == "ryukyoku":
-            self.told.ended = True
+            if any(act.kind == "win" for act in self.told.acts):
+                raise InputError("records.after_end", came=kind)
+            self.told.ended = number
         elif kind == "reach":
             _seat(event, "actor")
             self.reach = event
@@ -109,22 +123,34 @@ class _Reader:
         tile = None if hidden else self._tile_of(kind, event)
         drawn, hand = event.get("tsumogiri") is True, None
         if kind == "dahai" and self.reach is not None:
-            if _seat(self.reach, "actor") != seat:
-                raise InputError("records.mjai.reach", seat=_seat(self.reach, "actor"))
+            if self.reach["actor"] != seat:
+                raise InputError("records.mjai.reach", seat=self.reach["actor"])
             laid = self.reach.get("tehai")
             act, hand = "liangdao", tuple(map(_tile, laid)) if isinstance(laid, list) else None
             self.reach = None
         self.last = tile
-        return Act(number, seat, act, tile, drawn=drawn, hand=hand)
+        feeder = _seat(event, "target") if kind in TARGETED and "target" in event else None
+        return Act(number, seat, act, tile, drawn=drawn, hand=hand, feeder=feeder)
 
     def _tile_of(self, kind: str, event: dict[str, Any]) -> int:
         """The event's tile; a concealed kong has only those that it consumes, and a win may have none."""
-        if kind == "ankan":
-            consumed = event.get("consumed")
-            return _tile(consumed[0] if isinstance(consumed, list) and consumed else None)
         if kind == "hora" and "pai" not in event and self.last is not None:
             return self.last
-        return _tile(event.get("pai"))
+        consumed = event.get("consumed")
+        if kind == "ankan":
+            tile = _tile(consumed[0] if isinstance(consumed, list) and consumed else None)
+        else:
+            tile = _tile(event.get("pai"))
+        if kind in CONSUMED and consumed is not None:
+            _check_consumed(kind, tile, consumed)
+        return tile
+
+
+def _check_consumed(kind: str, tile: int, consumed: Any) -> None:
+    """Refuse a meld of unlike tiles: of red fives and the like this game has none."""
+    own = CONSUMED[kind]
+    if not isinstance(consumed, list) or [_tile(each) for each in consumed] != [tile] * own:
+        raise InputError("records.mjai.consumed", kind=kind, count=own, tile=tile_name(tile), came=shown(consumed))
 
 
 def _seat(event: dict[str, Any], field: str) -> int:

@@ -49,7 +49,7 @@ def _rules(words: list[str], rules: Ruleset) -> Ruleset:
 
 def _read(told: Told, number: int, words: list[str]) -> None:
     head, rest = words[0], words[1:]
-    if told.ended:
+    if told.ended is not None:
         raise InputError("records.mpsz.ended", came=clipped(" ".join(words)))
     if head.isdecimal():
         told.add(_act(number, words))
@@ -66,7 +66,7 @@ def _read(told: Told, number: int, words: list[str]) -> None:
     elif head == "wall":
         told.wall = tuple(parse_tiles(" ".join(rest)))
     elif head == "end":
-        told.ended = True
+        told.ended = number
     else:
         raise InputError("records.mpsz.word", expected=", ".join(HEADS), came=clipped(" ".join(words)))
 

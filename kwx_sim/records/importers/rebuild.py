@@ -5,11 +5,13 @@ it held, and the rest are any that are left. What other seats know of the round 
 """
 
 from collections import Counter, deque
+from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
 
 from kwx_sim.errors import InputError
 from kwx_sim.play import Decision, Round
 from kwx_sim.records.files import located
+from kwx_sim.records.importers.order import Order
 from kwx_sim.records.importers.told import SEATS, Act, Told
 from kwx_sim.tiles import NUM_KINDS, tile_name
 
@@ -33,25 +35,50 @@ class RecordedRound(NamedTuple):
 
 
 def rebuild(told: Told, name: str) -> RecordedRound:
-    """Play a round as it was told. Raises InputError with the file's name and the line of what does not follow."""
+    """Play a round as it was told. Raises InputError with the file's name and the line of the first that cannot be."""
     known = frozenset(seat for seat in range(SEATS) if told.wall is not None or told.hands[seat] is not None)
     if not known:
         raise located(name, told.line, InputError("records.no_hand"))
-    wall = told.wall if told.wall is not None else _Wall(told, name).tiles()
+    acts, wrong = _in_order(told)
+    wall = told.wall
     try:
+        if wall is None:
+            made = _Wall(told, acts)
+            wall, acts, wrong = made.tiles(), acts[: made.taken], made.wrong or wrong
         played = Round(told.rules, wall, told.dealer, told.piao, told.room)
     except InputError as problem:
         raise located(name, told.line, problem) from problem
-    _Replay(told, played, known, name).go()
+    # What comes before may be illegal too, and is then the first.
+    _Replay(told, acts, played, known, name, whole=wrong is None).go()
+    if wrong is not None:
+        raise located(name, told.acts[len(acts)].line, wrong)
     return RecordedRound(played, known)
 
 
-class _Wall:
-    """The wall of a round whose hands and draws are told."""
+def _in_order(told: Told) -> tuple[list[Act], InputError | None]:
+    """The acts before the first that the order of play forbids, and what is wrong with that one."""
+    order = Order(told)
+    for done, act in enumerate(told.acts):
+        try:
+            order.take(act)
+        except InputError as problem:
+            return told.acts[:done], problem
+    return told.acts, None
 
-    def __init__(self, told: Told, name: str) -> None:
-        self.told, self.name = told, name
+
+class _Wall:
+    """The wall of a round whose hands and draws are told.
+
+    Attributes
+    ----------
+    taken : acts that fit hands and wall
+    wrong : what is wrong with the act after them, None where all fit
+    """
+
+    def __init__(self, told: Told, acts: Sequence[Act]) -> None:
+        self.told = told
         self.found: list[int | None] = []
+        self.copies = Counter[int]()
         self.front: list[int] = []
         self.tail: list[int] = []
         self.held = [Counter[int]() for _ in range(SEATS)]
@@ -59,37 +86,63 @@ class _Wall:
         self.hidden: list[list[int]] = [[] for _ in range(SEATS)]
         """Places in `found` of each seat's tiles that are not known yet, the oldest first."""
 
-    def tiles(self) -> tuple[int, ...]:
-        """Every tile of the wall in order."""
+        self.newest: list[int | None] = [None] * SEATS
+        """Places of the tiles that the seats drew last."""
+
+        self._deal()
+        self.taken, self.wrong = self._go(acts)
+
+    def _deal(self) -> None:
         for step in range(SEATS):
             seat = (self.told.dealer + step) % SEATS
             hand = self.told.hands[seat]
             for tile in hand if hand is not None else (None,) * DEALT:
                 self.front.append(self._take(seat, tile))
+
+    def _go(self, acts: Sequence[Act]) -> tuple[int, InputError | None]:
         replaces = False
-        for act in self.told.acts:
-            if act.kind == "draw":
-                (self.tail if replaces else self.front).append(self._take(act.seat, act.tile))
-            else:
-                self._leave(act)
+        for done, act in enumerate(acts):
+            try:
+                if act.kind == "draw":
+                    self._draw(act, self.tail if replaces else self.front)
+                else:
+                    self._leave(act)
+            except InputError as problem:
+                return done, problem
             replaces = act.kind in KONGS
-        return self._filled()
+        return len(acts), None
+
+    def _draw(self, act: Act, end: list[int]) -> None:
+        size = self.told.rules.wall_size
+        if len(self.front) + len(self.tail) >= size:
+            raise InputError("records.too_many_draws", size=size)
+        self.newest[act.seat] = self._take(act.seat, act.tile)
+        end.append(len(self.found) - 1)
 
     def _take(self, seat: int, tile: int | None) -> int:
+        if tile is not None:
+            self._count(tile)
+            self.held[seat][tile] += 1
         place = len(self.found)
         self.found.append(tile)
         if tile is None:
             self.hidden[seat].append(place)
-        else:
-            self.held[seat][tile] += 1
         return place
+
+    def _count(self, tile: int) -> None:
+        """One copy more is known."""
+        copies = self.copies[tile] + 1
+        if copies > FULL or tile >= self.told.rules.n_kinds:
+            raise InputError("play.wall_copies", tile=tile_name(tile), came=copies)
+        self.copies[tile] = copies
 
     def _leave(self, act: Act) -> None:
         seat, hidden = act.seat, self.hidden[act.seat]
         for _ in range(LEAVING.get(act.kind, 0)):
             assert act.tile is not None
-            if hidden and self._is_newest(act):
-                self._show(act, act.tile, hidden[-1])
+            newest = self.newest[seat]
+            if newest in hidden and self._is_newest(act):
+                self._show(seat, act.tile, newest)
             elif not self.held[seat][act.tile]:
                 self._show_oldest(act, act.tile)
             self.held[seat][act.tile] -= 1
@@ -105,29 +158,21 @@ class _Wall:
 
     def _show_oldest(self, act: Act, tile: int) -> None:
         if not self.hidden[act.seat]:
-            problem = InputError("records.not_held", seat=act.seat, tile=tile_name(tile))
-            raise located(self.name, act.line, problem)
-        self._show(act, tile, self.hidden[act.seat][0])
+            raise InputError("records.not_held", seat=act.seat, tile=tile_name(tile))
+        self._show(act.seat, tile, self.hidden[act.seat][0])
 
-    def _show(self, act: Act, tile: int, place: int) -> None:
+    def _show(self, seat: int, tile: int, place: int) -> None:
         """A tile that was hidden is known from now on."""
-        self.hidden[act.seat].remove(place)
+        self._count(tile)
+        self.hidden[seat].remove(place)
         self.found[place] = tile
-        self.held[act.seat][tile] += 1
+        self.held[seat][tile] += 1
 
-    def _filled(self) -> tuple[int, ...]:
+    def tiles(self) -> tuple[int, ...]:
+        """Every tile of the wall in order, any that are left in place of those that are not known."""
         kinds = self.told.rules.n_kinds
-        used = Counter(tile for tile in self.found if tile is not None)
-        for tile, copies in used.items():
-            if copies > FULL or tile >= kinds:
-                raise located(
-                    self.name, self.told.line, InputError("play.wall_copies", tile=tile_name(tile), came=copies)
-                )
         spread = [kind * SPREAD % NUM_KINDS for kind in range(NUM_KINDS)]
-        rest = deque(kind for copy in range(FULL) for kind in spread if kind < kinds and used[kind] <= copy)
-        size = self.told.rules.wall_size
-        if len(self.front) + len(self.tail) > size:
-            raise located(self.name, self.told.line, InputError("records.too_many_draws", size=size))
+        rest = deque(kind for copy in range(FULL) for kind in spread if kind < kinds and self.copies[kind] <= copy)
         whole = [tile if tile is not None else rest.popleft() for tile in self.found]
         front, tail = ([whole[place] for place in places] for places in (self.front, self.tail))
         return (*front, *rest, *reversed(tail))
@@ -136,35 +181,47 @@ class _Wall:
 class _Replay:
     """A round that is played by the acts of a record."""
 
-    def __init__(self, told: Told, played: Round, known: frozenset[int], name: str) -> None:
-        self.acts = deque(told.acts)
+    def __init__(
+        self, told: Told, acts: Sequence[Act], played: Round, known: frozenset[int], name: str, *, whole: bool
+    ) -> None:
+        self.acts = deque(acts)
         self.told, self.played, self.known, self.name = told, played, known, name
-        self.ended = told.ended or any(act.kind == "win" for act in told.acts)
+        self.ended = whole and (told.ended is not None or any(act.kind == "win" for act in acts))
 
     def go(self) -> None:
         while due := self.played.decision():
             if due.kind == "turn":
                 self._check_draw(due)
+            if due.kind != "win" and self._hidden_hand_wins():
+                return
             action = self._action(due)
             if action is None:
+                self._check_end()
                 return
             if action not in due.legal:
                 self._refuse("records.illegal", seat=due.seat, legal=", ".join(due.legal), came=action)
             self.played.apply(action)
         self._drop_wins()
         if self.acts:
-            self._refuse("records.after_end", came=_told(self.acts[0]))
+            self._refuse("records.after_end", came=self.acts[0].text)
+
+    def _check_end(self) -> None:
+        """Refuse an end that nothing has brought about: while tiles are left, only a win ends a round."""
+        if self.ended and self.told.ended is not None:
+            state = self.played.state
+            problem = InputError("records.not_over", left=int(state["tail"]) - int(state["front"]))
+            raise located(self.name, self.told.ended, problem)
 
     def _check_draw(self, due: Decision) -> None:
         """Take the draw that began the turn, if it is told."""
         if self.acts and self.acts[0].kind == "draw":
             act, drawn = self.acts[0], int(self.played.state["tile"])
             if act.seat != due.seat or act.tile not in (None, drawn) or drawn >= NUM_KINDS:
-                self._refuse("records.no_action", seat=due.seat, legal=", ".join(due.legal), came=_told(act))
+                self._refuse("records.no_action", seat=due.seat, legal=", ".join(due.legal), came=act.text)
             self.acts.popleft()
 
     def _action(self, due: Decision) -> str | None:
-        """The action that the acts show; None where the record ends before it, or with a win of a hidden hand."""
+        """The action that the acts show; None where the record ends before it."""
         if due.kind == "turn":
             return self._turn(due)
         if not self.acts and not self.ended:
@@ -175,15 +232,11 @@ class _Replay:
         if not self.acts:
             return None
         act = self.acts[0]
-        if act.kind == "win" and act.seat not in self.known:
-            self.acts.clear()
-            return None
         if act.seat != due.seat:
-            self._refuse("records.no_action", seat=due.seat, legal=", ".join(due.legal), came=_told(act))
-        action = _told(act, seat=False)
-        if action in due.legal:
+            self._refuse("records.no_action", seat=due.seat, legal=", ".join(due.legal), came=act.text)
+        if act.action in due.legal:
             self.acts.popleft()
-        return action
+        return act.action
 
     def _answer(self, due: Decision) -> str | None:
         """The answer to a win on offer: taken by who is told to win, declined by all others."""
@@ -199,26 +252,19 @@ class _Replay:
         return next(action for action in due.legal if action.startswith(kind))
 
     def _call(self, due: Decision) -> str | None:
-        if self.acts:
-            act = self.acts[0]
-            if act.kind == "win" and act.seat not in self.known:
-                self.acts.clear()
-                return None
-            if act.seat == due.seat and act.kind in ("pong", "direct_kong"):
-                self.acts.popleft()
-                return _told(act, seat=False)
+        if self.acts and self.acts[0].seat == due.seat and self.acts[0].kind in ("pong", "direct_kong"):
+            return self.acts.popleft().action
         return next(action for action in due.legal if action.startswith("pass"))
+
+    def _hidden_hand_wins(self) -> bool:
+        """Whether the round ends here with the win of a hidden hand, which cannot be played again."""
+        return bool(self.acts) and self.acts[0].kind == "win" and self.acts[0].seat not in self.known
 
     def _drop_wins(self) -> None:
         """Wins of hidden hands that the round ended with cannot be played again."""
-        while self.acts and self.acts[0].kind == "win" and self.acts[0].seat not in self.known:
+        while self._hidden_hand_wins():
             self.acts.popleft()
 
     def _refuse(self, key: str, **params: object) -> NoReturn:
         line = self.acts[0].line if self.acts else self.told.line
         raise located(self.name, line, InputError(key, **params))
-
-
-def _told(act: Act, *, seat: bool = True) -> str:
-    tile = "?" if act.tile is None else tile_name(act.tile)
-    return f"{act.kind} {tile} seat {act.seat}" if seat else f"{act.kind} {tile}"

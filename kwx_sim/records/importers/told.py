@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from kwx_sim.errors import InputError
 from kwx_sim.rules import Ruleset
+from kwx_sim.tiles import tile_name
 
 __all__ = ["ACTS", "HIDDEN", "MAX_ACTS", "SEATS", "Act", "Told"]
 
@@ -28,6 +29,7 @@ class Act(NamedTuple):
     tile : slot; None for a draw that is not shown
     drawn : whether a discard is known to be the tile just drawn
     hand : what a liangdao lays open, as slots, where the record has it
+    feeder : whose tile a call or a win takes, where the record has it; of a self-draw the winner
     """
 
     line: int
@@ -36,6 +38,17 @@ class Act(NamedTuple):
     tile: int | None
     drawn: bool = False
     hand: tuple[int, ...] | None = None
+    feeder: int | None = None
+
+    @property
+    def action(self) -> str:
+        """The act as actions are written, its seat left out."""
+        return f"{self.kind} {HIDDEN if self.tile is None else tile_name(self.tile)}"
+
+    @property
+    def text(self) -> str:
+        """The act as refusals tell it."""
+        return f"{self.action} seat {self.seat}"
 
 
 @dataclass
@@ -49,7 +62,7 @@ class Told:
     wall : every tile in order, where the record has it
     hands : 13 slots each, None for a hand that is hidden
     acts : in table order
-    ended : whether the record says that the round is over
+    ended : the line that says that the round is over; None where none does
     """
 
     line: int
@@ -60,7 +73,7 @@ class Told:
     wall: tuple[int, ...] | None = None
     hands: list[tuple[int, ...] | None] = field(default_factory=lambda: [None] * SEATS)
     acts: list[Act] = field(default_factory=list)
-    ended: bool = False
+    ended: int | None = None
 
     def add(self, act: Act) -> None:
         """Take one act more; InputError where there are more than a round can have."""
