@@ -260,7 +260,7 @@ def verdict(cells: Sequence[Cell], delta: float, above: str, below: str) -> Verd
     strict = [cell.interval(len(cells))[1:] for cell in cells]
     if any(low > delta for low, _ in strict) and any(high < -delta for _, high in strict):
         return Verdict(Outcome.MODEL_DEPENDENT, None, states, 0)
-    return Verdict(Outcome.NOT_SETTLED, None, states, _more_worlds(cells, delta))
+    return Verdict(Outcome.NOT_SETTLED, None, states, _more_worlds(cells, states, delta))
 
 
 Claim = Callable[[float, float], bool]
@@ -270,14 +270,19 @@ def _inside(low: float, high: float, delta: float) -> bool:
     return -delta < low and high < delta
 
 
-def _more_worlds(cells: Sequence[Cell], delta: float) -> int | None:
-    """Estimate the cheapest way to a verdict, all cells going on as they have been."""
+def _more_worlds(cells: Sequence[Cell], states: Sequence[State], delta: float) -> int | None:
+    """Estimate the cheapest way to a verdict, open cells going on as they have been; the others have come to an end."""
+
+    def until(cell: Cell, state: State, claim: Claim, level: int = 1) -> float:
+        if state is State.OPEN:
+            return _more_worlds_until(cell, claim, level)
+        return 0 if claim(*cell.interval(level)[1:]) else math.inf
 
     def everywhere(claim: Claim) -> float:
-        return sum(_more_worlds_until(cell, claim) for cell in cells)
+        return sum(until(*each, claim) for each in zip(cells, states, strict=True))
 
     def somewhere(claim: Claim) -> float:
-        return min(_more_worlds_until(cell, claim, len(cells)) for cell in cells)
+        return min(until(*each, claim, len(cells)) for each in zip(cells, states, strict=True))
 
     cost = min(
         everywhere(lambda low, high: low > 0),

@@ -12,7 +12,7 @@ from kwx_sim.errors import InputError
 from kwx_sim.play import Round
 from kwx_sim.positions.of_round import position_of_round
 from kwx_sim.rules import PRESETS, load_rules
-from kwx_sim.tiles import parse_hand
+from kwx_sim.tiles import parse_hand, parse_tile
 
 SEATS = 3
 MJAI = {
@@ -403,3 +403,70 @@ def test_the_command_line_tells_it_in_one_line(tmp_path):
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
     assert "line 2" in result.stderr
+
+
+ROBBED = """round xiangyang
+hand 0 2p2p1s1s1s3s3s3s5z5z5z9s9s
+hand 1 1p3p4s5s6s7s8s9s4p5p6p7z7z
+hand 2 2p6z6z6z7p7p7p8p8p8p9p9p9p
+0 draw 9s
+0 discard 9s
+1 draw 4s
+1 discard 4s
+2 draw 8s
+2 discard 2p
+1 pass 2p
+0 pong 2p
+0 discard 9s
+1 draw 4s
+1 discard 4s
+2 draw 8s
+2 discard 8s
+0 draw 2p
+0 added_kong 2p
+1 pass 2p
+0 draw 6p
+0 discard 6p
+"""
+
+
+def test_the_draw_after_a_kong_that_nobody_robbed_is_from_the_tail(tmp_path):
+    [told] = rounds(tmp_path, ROBBED)
+    [silent] = rounds(tmp_path, ROBBED.replace("1 pass 2p\n", ""))
+    assert told.played.wall == silent.played.wall
+    assert told.played.actions() == silent.played.actions()
+    assert told.played.actions()[-1] == parse_tile("6p")
+
+
+@pytest.mark.parametrize("after", ["1 draw ?\n1 discard 9p\n", "2 win 3p\n", "2 win 3p\nend\n", "2 pass 3p\n", ""])
+def test_what_a_hidden_hand_declined_is_passed_over(after, tmp_path):
+    [found] = rounds(tmp_path, HEAD + "0 draw 3p\n0 discard 3p\n1 pass 3p\n" + after)
+    assert found.played.actions()[0] == parse_tile("3p")
+
+
+@pytest.mark.parametrize("table", ["platform", "xiangyang"])
+def test_a_hidden_hand_that_declares_is_told_where_others_see_of_it(table, tmp_path):
+    head = HEAD.replace("round xiangyang", f"round {table}") + "0 draw 3p\n0 discard 3p\n1 draw ?\n1 liangdao 白"
+    assert f"round {table}" in head
+    with pytest.raises(InputError, match="line 6: seat 1 declares, and under these rules the others see"):
+        rounds(tmp_path, head + "\n")
+    [found] = rounds(tmp_path, head + " 444s666s777p999p发\n")
+    assert found.played.state["declared"][1] == 1
+    assert int(found.played.state["waits"][1]) == 1 << parse_tile("发")
+
+
+def test_a_draw_of_a_shown_hand_is_told_or_told_by_its_discard(tmp_path):
+    told = HEAD + "0 draw ?\n0 discard 3p\n1 draw ?\n"
+    [found] = rounds(tmp_path, told)
+    assert found.played.wall[39] == parse_tile("3p")
+    with pytest.raises(InputError, match="line 4: seat 0: its hand is shown, so its draw before discard 1p"):
+        rounds(tmp_path, HEAD + "0 draw ?\n0 discard 1p\n1 draw ?\n")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [("hand 0 ?", "hand 0 123456789s1122p"), ("dealer 1", "dealer 0"), ("wall 1s", "hand 0 ?"), ("piao 0 0 0",) * 2],
+)
+def test_what_the_deal_tells_twice_is_refused(lines, tmp_path):
+    with pytest.raises(InputError, match=f"line 3: {lines[1].replace('?', '.')}: the deal tells each thing once"):
+        rounds(tmp_path, "\n".join(["round xiangyang", *lines, "0 draw 3p"]) + "\n")

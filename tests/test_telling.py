@@ -385,15 +385,15 @@ def test_what_is_open_over_all_is_told_by_the_cells():
     assert english.startswith(
         "Not settled: of 6 beliefs and opponents “quiet, 5s” against “declare, 5s” is ahead under 1, behind under 4, "
         "not clear under 1; not for certain by more than 0.2 bases on both sides; behind under hunter (uniform) −0.90, "
-        "hunter (played_in) −0.70, racer (uniform) −0.60 and 1 more; some "
+        "hunter (played_in) −0.70, racer (uniform) −0.60 and 1 more; more "
+        "worlds would hardly settle it."
     )
-    assert english.endswith(" more worlds of all of them together would settle it.")
     assert "[" not in english
     assert "doubling" not in english
     assert sentence(answer, "zh").startswith(
         "尚无定论：6 种看法与对手中，“先不亮 5条”比“亮倒 5条”领先 1 种，落后 4 种，未定 1 种；"
         "两边都还不能肯定超过 0.2 底；"
-        "落后的有做大（随机）−0.90、做大（按推演）−0.70、抢快（随机）−0.60，另有 1 种；合起来约再抽 "
+        "落后的有做大（随机）−0.90、做大（按推演）−0.70、抢快（随机）−0.60，另有 1 种；再多抽也难见分晓。"
     )
 
 
@@ -410,9 +410,18 @@ def test_the_worlds_that_would_settle_it_are_those_of_the_open_cells_where_it_ta
     alone = over(HEADLINE, cell("uniform", "racer", 0.15, 0.3, State.OPEN))
     assert re.search(r"some [\d,]+ more worlds of racer \(uniform\) would settle it\.$", sentence(alone))
     assert re.search(r"；抢快（随机）约再抽 [\d,]+ 个世界可见分晓。$", sentence(alone, "zh"))
-    # To be told apart on both sides costs the headline worlds as well.
-    both = over(HEADLINE, cell("uniform", "racer", -0.5, 0.6, State.OPEN))
-    assert sentence(both).endswith(" more worlds of all of them together would settle it.")
+    # To be told apart on both sides by δ takes more of both than to be clear of 0.
+    both = over(
+        cell("played_in", "careful", 0.8, 0.9, State.OPEN), cell("uniform", "racer", -0.8, 0.9, State.OPEN)
+    )
+    assert re.search(r"some [\d,]+ more worlds of those not clear would settle it\.$", sentence(both))
+
+
+def test_no_worlds_are_promised_of_a_cell_that_has_come_to_an_end():
+    """The headline is clear by itself and goes on no more, so it will never be clear by more than δ."""
+    apart = over(HEADLINE, cell("uniform", "racer", -0.5, 0.6, State.OPEN))
+    assert apart.verdict.more_worlds is None
+    assert sentence(apart).endswith("; more worlds would hardly settle it.")
 
 
 def test_an_answer_says_what_its_headline_says_and_what_all_come_to():

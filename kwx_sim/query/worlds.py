@@ -264,7 +264,7 @@ def _refuse_unknown_ready(table: Table, rules: np.void) -> None:
 
 def _refuse_belief(belief: str, table: Table, *, recorded: bool) -> None:
     """A belief that there is not, or that has nothing to go by in the position."""
-    if belief not in BELIEFS:
+    if not isinstance(belief, str) or belief not in BELIEFS:
         raise InputError("query.belief_name", expected=", ".join(BELIEFS), came=repr(belief))
     if (belief == "played" and not recorded) or (belief == "played_in" and not _is_from_deal(table)):
         raise InputError(f"query.not_{belief}")

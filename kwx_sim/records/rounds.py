@@ -28,8 +28,8 @@ def read_rounds(path: str | Path, rules: Ruleset, form: str | None = None) -> It
 
     Raises InputError for what cannot be, naming file and line.
     """
-    form = form or _form(beginning(path))
-    if form not in FORMS:
+    form = _form(beginning(path)) if form is None else form
+    if not isinstance(form, str) or form not in FORMS:
         raise InputError("records.form", expected=", ".join(FORMS), came=form)
     if form in IMPORTED:
         for told in IMPORTED[form](path, rules):

@@ -9,6 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from kwx_sim.contest import PILOT
 from kwx_sim.core.jit import SOURCE_HASH
 from kwx_sim.ensemble import Opponents, parse_player, written
@@ -113,6 +115,8 @@ def _span(given: Span) -> Span:
 def _seats(given: Collection[int] | None) -> frozenset[int] | None:
     if given is None:
         return None
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
     if not isinstance(given, Collection) or not given:
         raise InputError("review.seats", came=shown(given))
     return frozenset(whole("seats", seat, 0, SEATS - 1) for seat in given)

@@ -19,6 +19,7 @@ HAND = 13
 def read_mpsz(path: str | Path, rules: Ruleset) -> Iterator[Told]:
     """Each round of a file; `rules` are those of rounds that do not name a preset. InputError names file and line."""
     told: Told | None = None
+    heads: set[str] = set()
     for number, line in texts(path):
         words = line.partition("#")[0].split()
         if not words:
@@ -27,10 +28,11 @@ def read_mpsz(path: str | Path, rules: Ruleset) -> Iterator[Told]:
             if words[0] == "round":
                 if told is not None:
                     yield told
-                told = Told(number, _rules(words, rules))
+                told, heads = Told(number, _rules(words, rules)), set()
             elif told is None:
                 raise InputError("records.mpsz.round", came=clipped(line))
             else:
+                _check_head(words, heads)
                 _read(told, number, words)
         except InputError as problem:
             raise located(str(path), number, problem) from problem
@@ -45,6 +47,18 @@ def _rules(words: list[str], rules: Ruleset) -> Ruleset:
     if len(words) > 2 or words[1] not in PRESETS:
         raise InputError("records.mpsz.preset", presets=", ".join(PRESETS), came=clipped(" ".join(words[1:])))
     return load_rules(words[1])
+
+
+def _check_head(words: list[str], heads: set[str]) -> None:
+    """Refuse a line of the deal that could contradict one before it: the same again, or a hand beside a wall."""
+    head = words[0]
+    if head not in HEADS:
+        return
+    told = " ".join(words[:2]) if head == "hand" else head
+    beside = {"hand": "wall", "wall": "hand"}.get(head, told)
+    if told in heads or beside in heads:
+        raise InputError("records.mpsz.again", came=clipped(" ".join(words)))
+    heads |= {told, head}
 
 
 def _read(told: Told, number: int, words: list[str]) -> None:

@@ -109,7 +109,8 @@ class _Wall:
                     self._leave(act)
             except InputError as problem:
                 return done, problem
-            replaces = act.kind in KONGS
+            if act.kind != "pass":
+                replaces = act.kind in KONGS
         return len(acts), None
 
     def _draw(self, act: Act, end: list[int]) -> None:
@@ -138,6 +139,11 @@ class _Wall:
 
     def _leave(self, act: Act) -> None:
         seat, hidden = act.seat, self.hidden[act.seat]
+        if act.kind == "liangdao" and self._would_be_made_up(act):
+            raise InputError("records.hidden_declares", seat=seat)
+        own = self.newest[seat]
+        if act.kind == "win" and self.told.hands[seat] is not None and act.tile is not None and own in hidden:
+            self._show(seat, act.tile, own)
         for _ in range(LEAVING.get(act.kind, 0)):
             assert act.tile is not None
             newest = self.newest[seat]
@@ -151,6 +157,14 @@ class _Wall:
                 self._show_oldest(act, tile)
         if act.kind == "liangdao" and self.told.rules.liangdao.locks_hand:
             self.locked.add(seat)
+        if self.told.hands[seat] is not None and act.kind not in ("win", "pass") and hidden:
+            # A tile that is made up would be taken for what the seat knew.
+            raise InputError("records.draw_untold", seat=seat, came=act.text)
+
+    def _would_be_made_up(self, act: Act) -> bool:
+        """Whether others would see of a hand that declares what nobody told."""
+        is_hidden = self.told.hands[act.seat] is None and act.hand is None
+        return is_hidden and self.told.rules.liangdao.shows != "nothing"
 
     def _is_newest(self, act: Act) -> bool:
         """Whether the tile can only be the one just drawn: so it is said, or a pong or a locked hand wants it."""
@@ -184,7 +198,8 @@ class _Replay:
     def __init__(
         self, told: Told, acts: Sequence[Act], played: Round, known: frozenset[int], name: str, *, whole: bool
     ) -> None:
-        self.acts = deque(acts)
+        # What a hidden hand declined it may not hold as it is filled in; the others pass where nothing is said.
+        self.acts = deque(act for act in acts if act.kind != "pass" or act.seat in known)
         self.told, self.played, self.known, self.name = told, played, known, name
         self.ended = whole and (told.ended is not None or any(act.kind == "win" for act in acts))
 
