@@ -42,9 +42,9 @@ LADDER_WORLDS = 4_000
 
 MOST_WORLDS = 10**9
 MOST_SEED = 2**64 - 1
-MOST_RECALLED = 6_000
+MOST_RECALLED = 4_800
 """Worlds that are played at most where hidden hands are drawn by the record: each costs as much as thirty others, and
-an answer at the table must not wait. With 8,000 the record added up to 3.2 s on two cores."""
+an answer at the table must not wait. With 6,000 the record added up to 3.5 s on two cores in 22 positions."""
 
 CHEAP = 40_000
 """Play-outs up to which a small position is enumerated without being asked: less than a sample would need."""
