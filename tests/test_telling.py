@@ -411,9 +411,7 @@ def test_the_worlds_that_would_settle_it_are_those_of_the_open_cells_where_it_ta
     assert re.search(r"some [\d,]+ more worlds of racer \(uniform\) would settle it\.$", sentence(alone))
     assert re.search(r"；抢快（随机）约再抽 [\d,]+ 个世界可见分晓。$", sentence(alone, "zh"))
     # To be told apart on both sides by δ takes more of both than to be clear of 0.
-    both = over(
-        cell("played_in", "careful", 0.8, 0.9, State.OPEN), cell("uniform", "racer", -0.8, 0.9, State.OPEN)
-    )
+    both = over(cell("played_in", "careful", 0.8, 0.9, State.OPEN), cell("uniform", "racer", -0.8, 0.9, State.OPEN))
     assert re.search(r"some [\d,]+ more worlds of those not clear would settle it\.$", sentence(both))
 
 
