@@ -6,13 +6,16 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What the product needs, and with it what its tests and checks need: users do not wait for the second.
 READY := $(VENV)/ready
+DEV := $(VENV)/dev
 # Pinned versions are those of the tested Python; the installer resolves the others.
 TESTED := $(shell $(PYTHON) -c 'import sys; print(int(sys.version_info[:2] == (3, 11)))' 2>/dev/null)
 PINS := $(if $(filter 1,$(TESTED)),-c constraints.txt)
 UV := $(shell command -v uv 2>/dev/null)
-INSTALL := $(if $(UV),VIRTUAL_ENV=$(VENV) $(UV) pip install -q,$(BIN)/python -m pip install -q --disable-pip-version-check) \
-  $(PINS)
+# Bytecode when a module is first imported: pip would compile every module of every package, half of its time.
+PIP := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile
+INSTALL := $(if $(UV),VIRTUAL_ENV=$(VENV) $(UV) pip install -q,$(PIP)) $(PINS)
 PEERS := $(VENV)/peers
 LIST_PEERS := import tomllib; \
   print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench"])
@@ -45,19 +48,24 @@ help: ## Show this list
 	@echo "                          or POSITION=table.toml in place of HAND and WALL"
 	@echo "  Part of the tests:      make verify TESTS=\"tests/test_fuzz.py tests/test_faults.py\""
 
+define ENVIRONMENT
+@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' \
+  || { echo "kwx_sim needs Python 3.11 to 3.13; set PYTHON=python3.11" >&2; exit 2; }
+$(if $(UV),$(UV) venv -q --allow-existing --python $(PYTHON) $(VENV),$(PYTHON) -m venv $(VENV))
+endef
+
 $(READY): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' \
-	  || { echo "kwx_sim needs Python 3.11 to 3.13; set PYTHON=python3.11" >&2; exit 2; }
-ifdef UV
-	$(UV) venv -q --allow-existing --python $(PYTHON) $(VENV)
-else
-	$(PYTHON) -m venv $(VENV)
-endif
-	$(INSTALL) -e '.[dev]'
+	$(ENVIRONMENT)
+	$(INSTALL) -e .
 	@touch $(READY)
 
+$(DEV): pyproject.toml constraints.txt
+	$(ENVIRONMENT)
+	$(INSTALL) -e '.[dev]'
+	@touch $(READY) $(DEV)
+
 # One by one, and never built: the benchmark does without a peer that this machine cannot have.
-$(PEERS): $(READY)
+$(PEERS): $(DEV)
 	@for peer in $$($(BIN)/python -c '$(LIST_PEERS)'); do \
 	  $(INSTALL) --only-binary :all: "$$peer" || echo "$$peer cannot be installed here" >&2; \
 	done
@@ -83,13 +91,13 @@ publish: $(READY) ## Copy the finished report's Markdown and figures to reports/
 query: $(READY) ## Say what to do with a hand: declare or not, which discard, and why
 	$(BIN)/kwx liangdao $(QUESTION)
 
-test: $(READY) ## Run the tests
+test: $(DEV) ## Run the tests
 	$(BIN)/python -m pytest $(TESTS)
 
-verify: $(READY) ## Run the slow statistical and exhaustive verification
+verify: $(DEV) ## Run the slow statistical and exhaustive verification
 	$(BIN)/python -m pytest -m verify -vv -rP $(TESTS)
 
-coverage: $(READY) ## Report the branches of core/ that the tests reach, compilation off
+coverage: $(DEV) ## Report the branches of core/ that the tests reach, compilation off
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -p no:xdist -o addopts=-q \
 	  -W 'ignore:overflow encountered:RuntimeWarning' -k "$(PLAIN)" \
 	  tests/test_scripted_rounds.py tests/test_fans.py tests/test_payment.py tests/test_shapes.py \
@@ -99,16 +107,16 @@ coverage: $(READY) ## Report the branches of core/ that the tests reach, compila
 bench: $(PEERS) ## Measure kernels, rounds, start-up and memory beside their peers and bars; COLD=1: empty cache too
 	PYTHONPATH=tests $(BIN)/python -m bench $(if $(COLD),--cold)
 
-bench-check: $(READY) ## Compare ratios of speed with the committed baseline
+bench-check: $(DEV) ## Compare ratios of speed with the committed baseline
 	PYTHONPATH=tests $(BIN)/python -m bench.check
 
-bench-table: $(READY) ## Take the figures of the last make bench over into the README
+bench-table: $(DEV) ## Take the figures of the last make bench over into the README
 	PYTHONPATH=tests $(BIN)/python -m bench.readme --from reports/bench.json
 
-soak: $(READY) ## Record the memory of long runs, parent and workers: GAMES=5000000
+soak: $(DEV) ## Record the memory of long runs, parent and workers: GAMES=5000000
 	PYTHONPATH=tests $(BIN)/python -m soak $(if $(GAMES),--games $(GAMES))
 
-lint: $(READY) ## Check style, types and the imports contract
+lint: $(DEV) ## Check style, types and the imports contract
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
