@@ -7,6 +7,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from decision_quality import sample
 from position_maker import position_of_round
 from questions import Asked
 from small_positions import small_positions
@@ -17,7 +18,9 @@ from kwx_sim.core.payment import maima_points
 from kwx_sim.errors import InputError
 from kwx_sim.play import Round
 from kwx_sim.query import ask
+from kwx_sim.query import question as under_way
 from kwx_sim.query.arms import packed
+from kwx_sim.query.ladder import explain
 from kwx_sim.query.worlds import BLOCK
 from kwx_sim.rules import PRESETS, changed, load_rules, pack
 from kwx_sim.sequences import Outcome, schedule
@@ -372,6 +375,33 @@ def test_time_ends_a_run_and_is_marked():
     assert decision.sampling.ended == "seconds"
     assert decision.sampling.worlds == BLOCK
     assert (decision.ladder, decision.ladder_against, decision.break_even) == ((), None, None)
+
+
+def test_a_long_record_gets_fewer_worlds_and_the_ladder_half_as_many(monkeypatch):
+    """A world by the record costs as many turns as the record has."""
+    rules, ladders = load_rules("xiangyang"), []
+
+    def turns(told):
+        return sum(seat != "me" for seat, *_ in told["discards"])
+
+    def most_worlds(told):
+        most = set()
+        should_liangdao(
+            told, rules, precision=1e-6, exact=False, belief="played", progress=lambda *now: most.add(now[1])
+        )
+        return most
+
+    def explained(worlds, declare, against, fresh, *, avoided):
+        ladders.append(len(fresh))
+        return explain(worlds, declare, against, fresh, avoided=avoided)
+
+    monkeypatch.setattr(under_way, "MOST_RECALLED", 1_600)
+    monkeypatch.setattr(under_way, "explain", explained)
+    told = sorted((ready.told for ready, _ in sample(rules, 16, 1, "efficient")), key=turns)
+    assert turns(told[0]) < 16 < turns(told[-1])
+    assert most_worlds(told[0]) == {1_600}
+    assert most_worlds(told[-1]) == {1_600 * 16 // turns(told[-1])}
+    assert ladders == [800, 800 * 16 // turns(told[-1])]
 
 
 @pytest.mark.parametrize(
