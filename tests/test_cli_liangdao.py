@@ -283,6 +283,7 @@ def test_seconds_end_it_and_are_marked():
     assert {first[name] for name in ("mean", "low", "worlds", "by_self_draw", "fed", "fan", "first_cost")} == {None}
     assert set(second["behind"].values()) == {None}
     assert set(told["difference"].values()) == {None}
+    assert (told["verdict"]["best"], told["verdict"]["other"]) == (None, None)
 
 
 # ---------------------------------------------------------------- refusals

@@ -18,7 +18,7 @@ def as_json(decision: Decision, lang: str = "en") -> dict[str, Any]:
 
     `lang` is that of the sentence, the warning and the assumptions' texts; everything else is the same in both.
     """
-    verdict = decision.verdict
+    verdict, known = decision.verdict, decision.arms[0].worlds > 0
     told: dict[str, Any] = _json_value(
         {
             "about": decision.about,
@@ -29,8 +29,8 @@ def as_json(decision: Decision, lang: str = "en") -> dict[str, Any]:
                 "outcome": verdict.outcome.value,
                 "action": verdict.action,
                 "first_action": first_clear(decision),
-                "best": decision.best.name,
-                "other": decision.other.name if decision.other else None,
+                "best": decision.best.name if known else None,
+                "other": decision.other.name if known and decision.other else None,
                 "cells": [state.value for state in verdict.states],
                 "more_worlds": verdict.more_worlds,
                 "precision": decision.precision,

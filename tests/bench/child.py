@@ -72,6 +72,35 @@ def worlds() -> float:
     return time.perf_counter() - start
 
 
+def recall() -> list[float]:
+    """Seconds that hidden hands by the record add to a headline, for positions of two presets from short to long.
+
+    Every tenth of a hundred natural ready positions by the others' turns, the longest among them.
+    """
+    from decision_quality import PLAYER, sample
+
+    from kwx_sim.ensemble import REFERENCE
+    from kwx_sim.query.ask import question
+    from kwx_sim.query.question import Options
+    from kwx_sim.rules import load_rules
+
+    def seconds(told: dict[str, Any], rules: Any, belief: str) -> float:
+        options = Options(exact=False, belief=belief)
+        asked = question("liangdao", told, rules, me=PLAYER, opponents=REFERENCE, options=options)
+        start = time.perf_counter()
+        asked.headline()
+        return time.perf_counter() - start
+
+    added = []
+    for preset in ("xiangyang", "platform"):
+        rules = load_rules(preset)
+        told = [ready.told for ready, _ in sample(rules, 100, 1, PLAYER)]
+        told.sort(key=lambda each: sum(seat != "me" for seat, *_ in each["discards"]))
+        seconds(told[0], rules, "played")
+        added += [seconds(each, rules, "played") - seconds(each, rules, "uniform") for each in told[9::10]]
+    return added
+
+
 def scaling() -> float:
     """How many times faster two workers are than one: the best of each, taken in turn."""
     one, two = [], []
@@ -123,7 +152,7 @@ def _peak() -> float:
 
 TASKS: dict[str, Any] = {
     task.__name__: task
-    for task in (load_tables, build_tables, memory_of_a_hand, memory_of_rounds, worlds, scaling, growth)
+    for task in (load_tables, build_tables, memory_of_a_hand, memory_of_rounds, worlds, recall, scaling, growth)
 }
 
 if __name__ == "__main__":

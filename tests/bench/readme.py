@@ -54,6 +54,7 @@ LINES = (
     Line("tables loaded", "Start-up", _named("tables from")),
     Line("`kwx hand`, kernels cached", "Start-up", lambda name: name == "kwx hand …"),
     Line("`kwx hand`, nothing cached", "Start-up", _named("kwx hand …, empty")),
+    Line("added to an answer by the record, median to most, all cores", "The query", _named("the record")),
     Line("peak memory of 20,000 rounds", "Memory and scaling", _named("peak memory, 20,000")),
     Line("two workers over one", "Memory and scaling", _named("two workers")),
 )
