@@ -147,13 +147,13 @@ class Question:
         """Enumerate or sample under the best belief against the first opponents, then say what it comes to."""
         if self._enumerates():
             return self._exact()
-        limits = Limits(self._most(self.options.worlds), self.options.precision, self._until())
+        limits = Limits(self.most(self.options.worlds), self.options.precision, self._until())
         competition = Competition(self.worlds, self.arms, limits, self._tell)
         self.ended = competition.ended
         return self._decision(competition.found, competition.sums, competition)
 
-    def _most(self, worlds: int, share: float = 1) -> int:
-        """So many worlds, or those that there is time for; where they cost much, a share of them."""
+    def most(self, worlds: int, share: float = 1) -> int:
+        """So many worlds, or those that there is time for; by the record, a share of these."""
         if self.worlds.belief != "played":
             return worlds
         turns = int((self.worlds.known.moments["phase"] == TURN).sum())
@@ -164,7 +164,7 @@ class Question:
 
     def _tell(self, done: int, now: Provisional | None) -> None:
         if self.progress:
-            self.progress(done, self._most(self.options.worlds), now)
+            self.progress(done, self.most(self.options.worlds), now)
 
     def _enumerates(self) -> bool:
         wanted = self.options.exact
@@ -328,7 +328,7 @@ class Question:
 
     def _why(self, found: Sampled | Exact, competition: Competition | None) -> Any:
         """The ladder and p*, unless the asker waits no longer, or the time was up before anything was known."""
-        most = self._most(min(LADDER_WORLDS, self.options.worlds), LADDER_SHARE)
+        most = self.most(min(LADDER_WORLDS, self.options.worlds), LADDER_SHARE)
         if self.ended == "seconds" and competition is not None:
             # A part of the time again: an answer without its reason helps nobody at a table.
             most = min(most, competition.done) if competition.done >= FEWEST else 0
