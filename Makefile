@@ -36,6 +36,8 @@ PLAIN = scripted or golden or worked or field_acts or plain_twin or positions or
   one_row or discards_that_keep or best_discards or small_run or agree_with_the_plain_engine
 
 .DEFAULT_GOAL := help
+# Targets share an environment, and each uses every core by itself.
+.NOTPARALLEL:
 .PHONY: help tables report publish force query test verify coverage bench bench-check bench-table lint soak clean
 
 help: ## Show this list
