@@ -162,7 +162,7 @@ def judge(ready: Ready, rules: Ruleset, worlds: int, walls: int, seed: int, play
 def _choice(ready: Ready, rules: Ruleset, options: Options) -> tuple[Arm, str, str]:
     """The best arm, the verdict of the headline and its belief: no ladder, which costs as much again."""
     asked = question("liangdao", ready.told, rules, me=PLAYER, opponents=REFERENCE, options=options)
-    limits = Limits(asked.most(options.worlds), PRECISION)
+    limits = Limits(asked.most, PRECISION)
     found = Competition(asked.worlds, asked.arms, limits, lambda *_: None).found
     return asked.arms[found.ranked()[0]], str(found.verdict().outcome), asked.worlds.belief
 

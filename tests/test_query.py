@@ -19,6 +19,7 @@ from kwx_sim.errors import InputError
 from kwx_sim.play import Round
 from kwx_sim.query import ask
 from kwx_sim.query import question as under_way
+from kwx_sim.query import worlds as worlds_of_question
 from kwx_sim.query.arms import packed
 from kwx_sim.query.ladder import explain
 from kwx_sim.query.worlds import BLOCK
@@ -384,24 +385,24 @@ def test_a_long_record_gets_fewer_worlds_and_the_ladder_half_as_many(monkeypatch
     def turns(told):
         return sum(seat != "me" for seat, *_ in told["discards"])
 
-    def most_worlds(told):
+    def most_worlds(told, worlds=None):
         most = set()
-        should_liangdao(
-            told, rules, precision=1e-6, exact=False, belief="played", progress=lambda *now: most.add(now[1])
-        )
+        options = {"worlds": worlds, "precision": 1e-6, "belief": "played"}
+        should_liangdao(told, rules, **options, progress=lambda *now: most.add(now[1]))
         return most
 
     def explained(worlds, declare, against, fresh, *, avoided):
         ladders.append(len(fresh))
         return explain(worlds, declare, against, fresh, avoided=avoided)
 
-    monkeypatch.setattr(under_way, "MOST_RECALLED", 1_600)
+    monkeypatch.setattr(worlds_of_question, "MOST_RECALLED", 1_600)
     monkeypatch.setattr(under_way, "explain", explained)
     told = sorted((ready.told for ready, _ in sample(rules, 16, 1, "efficient")), key=turns)
     assert turns(told[0]) < 16 < turns(told[-1])
     assert most_worlds(told[0]) == {1_600}
     assert most_worlds(told[-1]) == {1_600 * 16 // turns(told[-1])}
-    assert ladders == [800, 800 * 16 // turns(told[-1])]
+    assert most_worlds(told[-1], worlds=1_700) == {1_700}
+    assert ladders == [800, 800 * 16 // turns(told[-1]), 850]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from kwx_sim.errors import InputError
 from kwx_sim.policies import Policy
 from kwx_sim.positions import Position, position_of, read_position
 from kwx_sim.query.decision import Decision
-from kwx_sim.query.question import PRECISION, WORLDS, Options, Progress, Question
+from kwx_sim.query.question import PRECISION, Options, Progress, Question
 from kwx_sim.refusals import shown
 from kwx_sim.rules import Ruleset, load_rules
 
@@ -27,7 +27,7 @@ def should_liangdao(
     *,
     opponents: Players = "efficient",
     me: Policy | str = "efficient",
-    worlds: int = WORLDS,
+    worlds: int | None = None,
     precision: float = PRECISION,
     seconds: float | None = None,
     seed: int = 1,
@@ -45,7 +45,8 @@ def should_liangdao(
     opponents : the policies that the others follow, as `kwx_sim.ensemble.parse_opponents` takes them; of several (None:
         of all members), the first is the headline's and the rest are cells
     me : the policy, or the member, that the asker follows afterwards
-    worlds : most worlds that are sampled, the pilot's among them; whole numbers may be numpy's
+    worlds : most worlds that are sampled, the pilot's among them; whole numbers may be numpy's; None: 20,000, or 4,800
+        and fewer where hidden hands are drawn by a record, the longer the fewer
     precision : bases a round within which arms count as equal, 0 or more
     seconds : time after which it ends with what is known, 0 or more; results then depend on the machine
     seed : of all chance, a whole number from 0 on
@@ -67,7 +68,7 @@ class Choices(TypedDict, total=False):
 
     opponents: Players
     me: Policy | str
-    worlds: int
+    worlds: int | None
     precision: float
     seconds: float | None
     seed: int

@@ -12,7 +12,6 @@ from typing import Any
 
 from kwx_sim.contest import PILOT
 from kwx_sim.core.jit import SOURCE_HASH
-from kwx_sim.core.state import TURN
 from kwx_sim.ensemble import written
 from kwx_sim.errors import InputError
 from kwx_sim.policies import Policy
@@ -40,19 +39,10 @@ PRECISION = 0.2
 """Bases a round that nobody minds."""
 
 LADDER_WORLDS = 4_000
-LADDER_SHARE = 0.5
-"""Of the worlds by the record: each is drawn anew for the ladder, which costs more than to play it."""
+"""By the record half of the headline's at most: drawing worlds anew costs more there than playing them."""
 
 MOST_WORLDS = 10**9
 MOST_SEED = 2**64 - 1
-MOST_RECALLED = 4_800
-"""Worlds that are played at most where hidden hands are drawn by the record: each costs as much as thirty others, and
-an answer at the table must not wait."""
-
-LONG_RECORD = 16
-"""Turns of the others beyond which they are fewer, for each hand goes through all of them. With this and the ladder's
-share the record added 1.1 s to a headline at the median, 2.2 s at most, on two cores (22 positions, and the longest
-records of 400)."""
 
 CHEAP = 40_000
 """Play-outs up to which a small position is enumerated without being asked: less than a sample would need."""
@@ -70,7 +60,7 @@ Progress = Callable[[int, int, Provisional | None], None]
 class Options:
     """How a question is answered: see `should_liangdao`."""
 
-    worlds: int = WORLDS
+    worlds: int | None = None
     precision: float = PRECISION
     seconds: float | None = None
     seed: int = 1
@@ -81,7 +71,7 @@ class Options:
     def __post_init__(self) -> None:
         """Refuse what cannot be: more worlds, say, than are counted in the kernels' integers."""
         read = {
-            "worlds": _worlds(self.worlds),
+            "worlds": None if self.worlds is None else _worlds(self.worlds),
             "precision": amount("precision", self.precision),
             "seconds": None if self.seconds is None else amount("seconds", self.seconds),
             "seed": whole("seed", self.seed, 0, MOST_SEED),
@@ -137,6 +127,7 @@ class Question:
         self.arms = arms_of(self.worlds.first_state(), list(self.ready), about)
         if not self.arms:
             raise InputError("query.no_arms", rules=rules.name)
+        self.most = self._most(self.worlds)
         self.ended = "settled"
         # Only now: reading tables and loading kernels is part of starting up.
         self.started = time.monotonic()
@@ -147,24 +138,21 @@ class Question:
         """Enumerate or sample under the best belief against the first opponents, then say what it comes to."""
         if self._enumerates():
             return self._exact()
-        limits = Limits(self.most(self.options.worlds), self.options.precision, self._until())
+        limits = Limits(self.most, self.options.precision, self._until())
         competition = Competition(self.worlds, self.arms, limits, self._tell)
         self.ended = competition.ended
         return self._decision(competition.found, competition.sums, competition)
 
-    def most(self, worlds: int, share: float = 1) -> int:
-        """So many worlds, or those that there is time for; by the record, a share of these."""
-        if self.worlds.belief != "played":
-            return worlds
-        turns = int((self.worlds.known.moments["phase"] == TURN).sum())
-        return min(worlds, int(share * MOST_RECALLED * LONG_RECORD) // max(turns, LONG_RECORD))
+    def _most(self, worlds: Worlds) -> int:
+        """Worlds at most: so many as were asked for, else so many as there is time for."""
+        return worlds.affordable(WORLDS) if self.options.worlds is None else self.options.worlds
 
     def _until(self) -> float | None:
         return None if self.options.seconds is None else self.started + self.options.seconds
 
     def _tell(self, done: int, now: Provisional | None) -> None:
         if self.progress:
-            self.progress(done, self.most(self.options.worlds), now)
+            self.progress(done, self.most, now)
 
     def _enumerates(self) -> bool:
         wanted = self.options.exact
@@ -228,7 +216,8 @@ class Question:
     def _cell(self, belief: str, name: str, best: Arm, other: Arm) -> CellFigures:
         others = self.opponents[name]
         worlds = self.worlds.against([(self.me, others, others)], belief)
-        most = max(self.options.worlds // 4, min(self.options.worlds, FEWEST))
+        asked_for = self.options.worlds or WORLDS
+        most = min(max(asked_for // 4, FEWEST), self._most(worlds))
         limits = Limits(most, self.options.precision, self._until())
         competition = Competition(worlds, (best, other), limits, lambda *_: None)
         if competition.ended == "interrupted":
@@ -328,7 +317,7 @@ class Question:
 
     def _why(self, found: Sampled | Exact, competition: Competition | None) -> Any:
         """The ladder and p*, unless the asker waits no longer, or the time was up before anything was known."""
-        most = self.most(min(LADDER_WORLDS, self.options.worlds), LADDER_SHARE)
+        most = min(LADDER_WORLDS, self.most // 2 if self.worlds.belief == "played" else self.most)
         if self.ended == "seconds" and competition is not None:
             # A part of the time again: an answer without its reason helps nobody at a table.
             most = min(most, competition.done) if competition.done >= FEWEST else 0
@@ -348,7 +337,7 @@ class Question:
         alike = [n for n in found.ranked() if self.arms[n].tile == declare.tile and self.arms[n].hides]
         against = self.arms[alike[0]]
         # Fresh worlds: what chose the arms flatters the better one.
-        fresh = range(self.options.worlds, self.options.worlds + worlds)
+        fresh = range(self.most, self.most + worlds)
         shown = self.packed_rules[0]["shows"] != 0 and self.packed_rules[0]["forbid_feeding"] == 0
         locked = self.packed_rules[0]["locks_hand"] != 0 and all(self.worlds.known.base[0]["declared"][1:])
         avoided = bool(shown) and len(self.policies) > 1 and not locked

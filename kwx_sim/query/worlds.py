@@ -42,6 +42,14 @@ FEW_WORLDS, FEW_DEALS = 12, 128
 CLOUD = 48
 """Hands of a cloud. With 96 in place of 32 log losses fell by 2 to 6%, for 2.7 times the time."""
 
+MOST_RECALLED = 4_800
+"""Worlds that are played, unless more are asked for, where hidden hands are drawn by the record: each costs as much as
+thirty others, and an answer at the table must not wait."""
+
+LONG_RECORD = 16
+"""Turns of the others beyond which they are fewer, for each hand goes through all of them. With this the record adds
+one second to a headline at the median, two or little more at most, on two cores (`make bench`)."""
+
 CAP = 4.0
 """The heaviest that a world may be, 1 being the mean."""
 
@@ -197,6 +205,13 @@ class Worlds:
             return any(play_in(*given, key, states, desk[0]) for key in keys)
 
         return all(found(world) for world in range(FEW_WORLDS))
+
+    def affordable(self, worlds: int) -> int:
+        """So many worlds, or those that there is time for at a table."""
+        if self.belief != "played":
+            return worlds
+        turns = int((self.known.moments["phase"] == TURN).sum())
+        return min(worlds, MOST_RECALLED * LONG_RECORD // max(turns, LONG_RECORD))
 
     def first_state(self) -> np.void:
         """The round's record at the asker's decision in a world: what is legal is the same in all."""

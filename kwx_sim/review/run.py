@@ -56,7 +56,7 @@ def review(
     form: str | None = None,
     opponents: Opponents | Mapping[str, Policy] = "efficient",
     me: Policy | str | Path = "efficient",
-    worlds: int = WORLDS,
+    worlds: int | None = None,
     precision: float = PRECISION,
     seed: int = 1,
     workers: int = 0,
@@ -72,7 +72,7 @@ def review(
     rules : of rounds that do not name theirs
     form : of the record; None: found out
     opponents, me : the policies that the others, and the seat after its choice, go on by
-    worlds : most worlds for a decision, the pilot's 400 among them
+    worlds : most worlds for a decision, the pilot's 400 among them; None: 8,000
     precision : bases a round that make no difference
     seed, workers : as everywhere: the same answer for any number of workers (0: as many as there are processors)
     progress : told how far it is
@@ -82,12 +82,13 @@ def review(
     if not isinstance(record, str | Path):
         raise InputError("review.record", came=shown(record))
     options = Options(worlds, precision, seed=seed, workers=workers)
-    if options.worlds < FEWEST:
-        raise InputError("query.worlds", fewest=FEWEST, came=options.worlds)
+    most = WORLDS if options.worlds is None else options.worlds
+    if most < FEWEST:
+        raise InputError("query.worlds", fewest=FEWEST, came=most)
     others = players_of(opponents)
     if len(others) > 1:
         raise InputError("review.opponents", came="; ".join(others))
-    judge = Judge(parse_player(me), others, options.worlds, options.precision, options.seed, options.workers)
+    judge = Judge(parse_player(me), others, most, options.precision, options.seed, options.workers)
     found = _find(record, ruleset_of(rules), form, _span(rounds), _seats(seats))
     judged = list(_weighed(found.faced, judge, progress or (lambda *_: None)))
     interrupted = len(judged) < len(found.faced)
