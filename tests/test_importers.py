@@ -3,6 +3,7 @@
 import json
 import random
 from functools import cache
+from pathlib import Path
 
 import pytest
 from cli_runs import run
@@ -141,6 +142,14 @@ def test_mpsz_gives_the_round_back(table, seed, wall, tmp_path):
     assert found.known == {0, 1, 2}
     assert found.played.actions() == played.actions()
     assert found.played.rules == played.rules
+
+
+def test_the_page_shows_an_mpsz_record_that_is_read(tmp_path):
+    page = (Path(__file__).parents[1] / "docs" / "records.md").read_text(encoding="utf-8")
+    example = next(block for block in page.split("```") if "0 draw 5z" in block).removeprefix("text")
+    [found] = rounds(tmp_path, example)
+    assert found.known == {0}
+    assert (found.played.rules.name, len(found.played.actions())) == ("platform", 4)
 
 
 @pytest.mark.parametrize("table", PRESETS)
