@@ -27,6 +27,9 @@ COLLINEAR = 1e-10
 CONSTANT = 1e-9
 """Share of its size below which a control's variation is rounding."""
 
+ENOUGH = 5
+"""Worlds of one weight that each coefficient needs: fitted on fewer, its error adds more than the control takes out."""
+
 Floats = NDArray[np.float64]
 
 
@@ -280,7 +283,8 @@ def _bounds(bound: ArrayLike, arms: int) -> Floats:
 def coefficients(values: Floats, controls: Floats, weights: Floats) -> Floats:
     """Fit the coefficients that leave least spread: least squares of w·D on w·C and w, without a ridge.
 
-    Controls that do not vary get 0, and those that are combinations of each other share (the shortest solution).
+    Controls that do not vary get 0, and those that are combinations of each other share (the shortest solution). All
+    get 0 where the worlds count for too few.
 
     Parameters
     ----------
@@ -292,7 +296,7 @@ def coefficients(values: Floats, controls: Floats, weights: Floats) -> Floats:
     -------
     (r, m)
     """
-    if not controls.size or not weights.any():
+    if not controls.size or weights.sum() ** 2 <= ENOUGH * len(controls) * (weights * weights).sum():
         return np.zeros(controls.shape[:2])
     shares = weights * weights / (weights * weights).sum()
     centred = controls - (controls * shares).sum(-1, keepdims=True)

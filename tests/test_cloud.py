@@ -197,6 +197,28 @@ def test_nobody_waited_for_what_it_let_go():
     assert looked_at > 20
 
 
+def test_what_an_open_hand_did_weighs_nothing():
+    """Its tiles are known: a world is as likely with the record of it as without."""
+    rules, looked_at = load_rules("suizhou"), 0
+    for state, seat in turns(rules, SURE, 60, seed=11):
+        worlds = worlds_of(state, seat, rules, SURE, SLIP)
+        hidden = worlds.known.world[0]["hidden"]
+        if worlds.belief != "played" or np.count_nonzero(hidden[1:]) != 1:
+            continue
+        open_seat = 1 if hidden[1] == 0 else 2
+        story = worlds.known.story.copy()
+        story["moments"][0, open_seat] = 0
+        room, key = scratch(), np.uint64(stream_key(worlds.key, 1))
+        told = worlds.tables[0], worlds.rules[0]
+        with_it = make_world(*told, worlds.known, PLAYED, worlds.policies[0], key, room)
+        hand = room.states[0]["counts"][3 - open_seat].tolist()
+        known = worlds.known._replace(story=story)
+        assert make_world(*told, known, PLAYED, worlds.policies[0], key, room) == with_it
+        assert room.states[0]["counts"][3 - open_seat].tolist() == hand
+        looked_at += 1
+    assert looked_at > 3
+
+
 def held(worlds, belief, count):
     """The chance that each other seat holds each kind, (2, 21)."""
     room, logs, holds = scratch(), np.zeros(count), np.zeros((count, 2, 21))

@@ -246,6 +246,16 @@ def test_controls_that_do_not_vary_get_nothing() -> None:
     assert not coefficients(d, np.arange(10.0)[None, None], np.zeros(10)).any()
 
 
+def test_worlds_that_count_for_too_few_fit_nothing(rng: np.random.Generator) -> None:
+    """Three controls, and worlds worth 14.3 and 15.4 of one weight: five for each are asked for."""
+    luck = rng.normal(size=(3, 1, 400))
+    d = luck.sum(axis=0)
+    few, enough = np.full(400, 0.001), np.full(400, 0.001)
+    few[:14] = enough[:15] = 1.0
+    assert not coefficients(d, luck, few).any()
+    assert coefficients(d, luck, enough).ravel() == pytest.approx([1, 1, 1])
+
+
 def test_copies_of_a_control_share_its_coefficient(rng: np.random.Generator) -> None:
     luck = rng.normal(size=(1, 1, 300))
     d = 3 * luck[0] + rng.normal(size=(1, 300))

@@ -160,7 +160,7 @@ def imagine(t, r, template, seat, known, shown, left, key, cloud, notes):
         for i in range(len(cloud)):
             s = cloud[i]
             if now.phase == TURN:
-                notes[i].log += _turn(t, r, s, seat, now, known, notes[i], mix(step + np.uint64(i) * GOLDEN))
+                notes[i].log += _turn(t, r, s, seat, now, known, notes[i], mix(step + np.uint64(i + 1) * GOLDEN))
             elif s.waits[seat] & bit(now.tile) != 0 or s.counts[seat, now.tile] > 1:
                 notes[i].log += _offer(t, r, s, seat, now, known)
         total, best = _weigh(notes)

@@ -153,11 +153,12 @@ def recall(t, r, known, policies, key, scratch):
             desk.may_hold[:] = desk.left
         own = key_of(key, HANDS + np.uint64(seat))
         place, log = imagine(t, r, table, seat, known, shown, desk.may_hold, own, scratch.cloud, scratch.notes)
-        weight += log
-        if weight == IMPOSSIBLE:
-            return weight
+        if log == IMPOSSIBLE:
+            return log
         hand, note = scratch.cloud[place], scratch.notes[place]
         if not shown:
+            # Not that of an open hand: what it did says nothing of what is hidden, and would be noise.
+            weight += log
             if note.row < 0:
                 desk.left[:] = note.left
             else:
