@@ -13,18 +13,19 @@ from questions import Asked
 from small_positions import small_positions
 
 from kwx_sim import score, should_liangdao
-from kwx_sim.contest import PILOT
+from kwx_sim.contest import PILOT, Contest
 from kwx_sim.core.payment import maima_points
 from kwx_sim.errors import InputError
 from kwx_sim.play import Round
 from kwx_sim.query import ask
 from kwx_sim.query import question as under_way
 from kwx_sim.query import worlds as worlds_of_question
-from kwx_sim.query.arms import packed
+from kwx_sim.query.arms import Arm, packed
 from kwx_sim.query.ladder import explain
+from kwx_sim.query.standing import Sampled
 from kwx_sim.query.worlds import BLOCK
 from kwx_sim.rules import PRESETS, changed, load_rules, pack
-from kwx_sim.sequences import Outcome, schedule
+from kwx_sim.sequences import Outcome, schedule, verdict
 from kwx_sim.tiles import parse_tiles, tile_name
 
 HAND = "123s 789s 46p 88p 中中中 5s"
@@ -319,6 +320,21 @@ def test_where_others_have_declared_being_locked_and_shown_is_one_step():
     assert sum(rung.mean for rung in decision.ladder) == pytest.approx(decision.ladder_total.mean, abs=1e-12)
     nobody = BOTH_DECLARED | {"next": {}, "previous": {}}
     assert [rung.rule for rung in should_liangdao(nobody, worlds=800).ladder][:2] == ["lock", "show"]
+
+
+def test_an_action_is_told_by_the_arms_that_say_so():
+    """The leader has not been told from the discard that another arm, which begins as it does, has dropped."""
+    rng = np.random.default_rng(5)
+    shared, own = rng.normal(0, 12, 4_000), rng.normal(0, 12, 4_000)
+    arms = [Arm("quiet", 8), Arm("never", 8), Arm("never", 5)]
+    contest = Contest(len(arms), 40.0, pilot=0)
+    contest.add(np.stack([own + 0.8, shared + 0.4, shared], axis=1))
+    found = Sampled(arms, contest, contest.look(), 0.2)
+    assert (found.standing.leader, found.rival(), found.verdict().outcome) == (0, 2, Outcome.ACTION)
+    assert found.difference(0, 2).low < 0 < found.difference(1, 2).low
+    assert found.told_by() == (1, 2)
+    cell = contest.cell(*found.told_by())
+    assert verdict([cell], 0.2, "discard 8", "discard 5").outcome is Outcome.ACTION
 
 
 def test_a_word_without_consequences_is_too_close_to_call():

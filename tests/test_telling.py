@@ -82,6 +82,7 @@ def decision(outcome, *others, best="declare 5s", more=0, cells=1, **changes):
         "assumptions": (),
         "no_liangdao": False,
         "sampling": SAMPLING,
+        "told_by": (arm(best), hard.arm) if hard else None,
     }
     return Decision(**(given | changes))
 

@@ -50,7 +50,8 @@ def show_cells(question: Question, decision: Decision, lang: str) -> None:
 
     Whoever reads the answer meanwhile may interrupt; what is there stays.
     """
-    from kwx_sim.query.sheets import cell_line, two_arms
+    from kwx_sim.query.over_all import two_arms
+    from kwx_sim.query.sheets import cell_line
     from kwx_sim.query.telling import over_all
 
     found: list[CellFigures] = []

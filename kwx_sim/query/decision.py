@@ -93,7 +93,7 @@ class Sampling:
 
 @dataclass(frozen=True)
 class CellFigures:
-    """The difference of the decision's `best` and `other` under one belief, against one set of opponents.
+    """The difference of two arms, the decision's `told_by`, under one belief, against one set of opponents.
 
     `sums` are all that a verdict over several cells needs.
     """
@@ -136,7 +136,7 @@ class Decision:
     Attributes
     ----------
     about : liangdao, discard or claim
-    verdict : over all cells, of `best` against `other`
+    verdict : over all cells, of the arms in `told_by`
     best, other : the best arm, and the arm that it is to be told from
     arms : every arm, the best first
     ladder, ladder_against : what each rule adds to declaring, against that arm; empty where declaring is not at issue
@@ -148,6 +148,7 @@ class Decision:
     assumptions : what was not given, and what it was taken to be (`telling.assumed`: all that the answer rests on)
     no_liangdao : whether the rules have none
     cells : each belief and opponents that were tried, the headline's first; none for an exact answer
+    told_by : the two arms that the cells compare: best and other, but where other arms say what to do first
     ready : each discard that the arms make, with its waits, in the order of the arms
     """
 
@@ -171,6 +172,7 @@ class Decision:
     ladder_total: Rung | None = None
     ready: tuple[Ready, ...] = ()
     cells: tuple[CellFigures, ...] = ()
+    told_by: tuple[Arm, Arm] | None = None
 
     @property
     def settled(self) -> bool:

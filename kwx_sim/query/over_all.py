@@ -11,9 +11,15 @@ from kwx_sim.query.words import arm_words, belief_words, interval, signed
 from kwx_sim.sequences import State, verdict
 from kwx_sim.text import t
 
-__all__ = ["to_go_on", "why_open"]
+__all__ = ["to_go_on", "two_arms", "why_open"]
 
 MOST_NAMED = 3
+
+
+def two_arms(decision: Decision, lang: str) -> dict[str, str]:
+    """The arms that cells are about, in words."""
+    best, other = decision.told_by or (decision.best, decision.best)
+    return {"best": arm_words(best, lang), "other": arm_words(other, lang)}
 
 
 def why_open(decision: Decision, lang: str) -> Iterator[str]:
@@ -21,8 +27,7 @@ def why_open(decision: Decision, lang: str) -> Iterator[str]:
     counts = Counter(cell.state for cell in decision.cells)
     comma = t("query.say.joint", lang)
     told = comma.join(t(f"query.count.{state.value}", lang, n=counts[state]) for state in State if counts[state])
-    names = {"best": arm_words(decision.best, lang), "other": arm_words(decision.other or decision.best, lang)}
-    yield t("query.say.cells", lang, **names, n=len(decision.cells), counts=told)
+    yield t("query.say.cells", lang, **two_arms(decision, lang), n=len(decision.cells), counts=told)
     if counts[State.ABOVE] and counts[State.BELOW]:
         yield t("query.say.not_apart", lang, precision=f"{decision.precision:g}")
     by_mean = sorted(decision.cells, key=lambda cell: cell.difference.mean)

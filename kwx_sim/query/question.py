@@ -192,14 +192,14 @@ class Question:
 
         None for an exact answer, and where there is nothing to tell apart.
         """
-        if decision.sampling.exact or decision.other is None or decision.sampling.ended == "interrupted":
+        if decision.sampling.exact or decision.told_by is None or decision.sampling.ended == "interrupted":
             return
         until = self._until()
         for belief, name in self._other_cells():
             if until is not None and time.monotonic() > until:
                 return
             try:
-                yield self._cell(belief, name, decision.best, decision.other)
+                yield self._cell(belief, name, *decision.told_by)
             except InputError:  # no such world could be found: this cell has nothing to say
                 continue
             except KeyboardInterrupt:
@@ -234,11 +234,11 @@ class Question:
 
     def with_cells(self, decision: Decision, cells: Sequence[CellFigures]) -> Decision:
         """The decision with the verdict over its own cell and these."""
-        if not cells or decision.other is None:
+        if not cells or decision.told_by is None:
             return decision
         whole = (*decision.cells, *cells)
         sums: list[Cell] = [each.sums for each in whole]
-        best, other = decision.best.first, decision.other.first
+        best, other = (arm.first for arm in decision.told_by)
         return replace(decision, cells=whole, verdict=verdict(sums, self.options.precision, best, other))
 
     # ------------------------------------------------------------ the answer
@@ -249,8 +249,9 @@ class Question:
         figures = tuple(self._figures(found, sums, arm, best) for arm in ranked)
         ladder, total, against, break_even = self._why(found, competition)
         cells: tuple[CellFigures, ...] = ()
-        if competition is not None and other is not None:
-            cells = (self._cell_figures(self.worlds.belief, self.reference, competition, (best, other)),)
+        told_by = found.told_by() if isinstance(found, Sampled) else None
+        if competition is not None and told_by is not None:
+            cells = (self._cell_figures(self.worlds.belief, self.reference, competition, told_by),)
         return Decision(
             about=self.about,
             rules=self.rules.name,
@@ -271,6 +272,7 @@ class Question:
             no_liangdao=not self.rules.liangdao.enabled,
             ready=self._ready([self.arms[arm] for arm in ranked]),
             cells=cells,
+            told_by=None if told_by is None else (self.arms[told_by[0]], self.arms[told_by[1]]),
             sampling=self._sampling(competition, found),
         )
 

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from kwx_sim.ensemble import called
 from kwx_sim.query.decision import ArmFigures, CellFigures, Decision, Ready, Wait
+from kwx_sim.query.over_all import two_arms
 from kwx_sim.query.telling import best_declaring
 from kwx_sim.query.words import UNKNOWN, arm_words, belief_words, interval, share, signed
 from kwx_sim.text import t
 from kwx_sim.tiles import tile_name
 
-__all__ = ["Sheet", "break_even", "cell_line", "ready_lines", "sheets", "two_arms"]
+__all__ = ["Sheet", "break_even", "cell_line", "ready_lines", "sheets"]
 
 MOST_ARMS = 12
 """Arms that a table shows."""
@@ -166,12 +167,6 @@ def _cell_words(cell: CellFigures, lang: str) -> dict[str, str]:
     names = {"belief": belief_words(cell.belief, lang), "opponents": called(cell.opponents, lang)}
     told = {"lead": signed(lead.mean), "interval": interval(lead.low, lead.high)}
     return names | told | {"state": t(f"query.state.{cell.state.value}", lang)}
-
-
-def two_arms(decision: Decision, lang: str) -> dict[str, str]:
-    """The arms that cells are about, in words."""
-    other = decision.other or decision.best
-    return {"best": arm_words(decision.best, lang), "other": arm_words(other, lang)}
 
 
 def _ladder(decision: Decision, title: str, lang: str) -> Sheet:

@@ -82,6 +82,20 @@ class Sampled:
         others = [n for n in self.ranked() if self.arms[n].first != self.arms[self.standing.leader].first]
         return next(iter(others or self.ranked()[1:]), None)
 
+    def told_by(self) -> tuple[int, int] | None:
+        """The two arms whose difference says what to do first: the leader and the rival, as long as they may.
+
+        The rival may have been dropped by another arm that begins as the leader does, before these two were apart.
+        """
+        best, other, by = self.standing.leader, self.rival(), self.standing.dropped_by
+        if other is None:
+            return None
+        if self.standing.still_in[other] or self.standing.differences.adjusted.low[best, other] > 0:
+            return best, other
+        while self.arms[by[other]].first != self.arms[best].first:
+            other = int(by[other])
+        return int(by[other]), other
+
     def provisional(self) -> Provisional:
         """How it stands, for somebody who waits."""
         best, other = self.standing.leader, self.rival()

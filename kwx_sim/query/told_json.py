@@ -31,6 +31,7 @@ def as_json(decision: Decision, lang: str = "en") -> dict[str, Any]:
                 "first_action": first_clear(decision),
                 "best": decision.best.name if known else None,
                 "other": decision.other.name if known and decision.other else None,
+                "told_by": [arm.name for arm in decision.told_by] if known and decision.told_by else None,
                 "cells": [state.value for state in verdict.states],
                 "more_worlds": verdict.more_worlds,
                 "precision": decision.precision,

@@ -3,11 +3,15 @@
 A contrast is a figure that lies above a margin δ where the claim is right. Each cell, a claim under one ruleset, is a
 test of "the figure is δ", two-sided by the normal law (a contrast rests on thousands of rounds), with Holm's
 adjustment over all cells: HOLDS where it is refused and the figure lies above δ, FAILS where below, else UNCLEAR. The
-interval of a cell is taken at the level at which Holm's procedure tested it, so that it says what the verdict says.
-The chance that any verdict at all is wrong is at most α.
+chance that any verdict at all is wrong is at most α.
 
-FAILS comes to different things: a loss, where the interval lies below −δ; no difference, where it lies between −δ and
-δ; and where it reaches across −δ, no gain of which it is not clear whether it is a loss.
+The intervals of m cells are Bonferroni's, each at α / m: the chance that any at all misses its figure is at most α,
+wherever the figures lie. (At the level at which Holm's procedure tested a cell they miss more often: that level is safe
+for the one question whether the figure is δ, and mildest for the cells nearest to it.) So the verdict of a cell may be
+clear though its interval just reaches over δ, never the other way round.
+
+FAILS comes to different things, by the interval: a loss, where it lies below −δ; no difference, where none of it does;
+and where it reaches across −δ, no gain of which it is not clear whether it is a loss.
 
 A claim as a whole HOLDS (FAILS) where it does under every ruleset. That it holds (or fails) here and is unclear there
 does not make it a matter of the ruleset; DEPENDS therefore asks for two things:
@@ -73,7 +77,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Judged:
-    """A contrast with its verdict, Holm-adjusted p, and the interval at the level at which Holm tested it.
+    """A contrast with its verdict, Holm-adjusted p, and its simultaneous interval.
 
     `z` tells how many standard errors the interval reaches on either side.
     """
@@ -116,16 +120,16 @@ def judge(contrasts: Sequence[Contrast], delta: float = DELTA, alpha: float = AL
     if len({(contrast.claim, contrast.ruleset) for contrast in contrasts}) < len(contrasts):
         raise ValueError("a claim has one contrast under a ruleset")
     mean, se = (np.array([getattr(contrast, field) for contrast in contrasts], float) for field in ("mean", "se"))
-    adjusted, level = holm(_two_sided(mean - delta, se), alpha)
-    reach = -ndtri(level / 2)
+    adjusted = holm(_two_sided(mean - delta, se))
+    z = float(-ndtri(alpha / 2 / max(len(contrasts), 1)))
     cells = tuple(
         Judged(contrast, _verdict(p, contrast.mean - delta, alpha), p, z)
-        for contrast, p, z in zip(contrasts, adjusted.tolist(), reach.tolist(), strict=True)
+        for contrast, p in zip(contrasts, adjusted.tolist(), strict=True)
     )
     by_claim: dict[str, list[Judged]] = {}
     for cell in cells:
         by_claim.setdefault(cell.contrast.claim, []).append(cell)
-    interaction = _interactions(by_claim, alpha)
+    interaction = _interactions(by_claim)
     verdicts = {claim: _of_claim(found, interaction.get(claim, 1.0) <= alpha) for claim, found in by_claim.items()}
     return Verdicts(cells, verdicts, interaction)
 
@@ -136,28 +140,20 @@ def side(low: float, high: float, delta: float = DELTA) -> int:
 
 
 def way_of_failing(low: float, high: float, delta: float = DELTA) -> str:
-    """Tell what FAILS comes to, by the interval, which lies below δ: COSTS, NOTHING or PERHAPS."""
+    """Tell what FAILS comes to, by the interval: COSTS, NOTHING or PERHAPS."""
     if side(low, high, delta) < 0:
         return COSTS
     return NOTHING if low >= -delta else PERHAPS
 
 
-def holm(p: ArrayLike, alpha: float = ALPHA) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Adjust p values by Holm's procedure.
-
-    Returns
-    -------
-    Adjusted values, refused where at most alpha; and the level at which each was tested: alpha / (m − k) for the k-th
-    smallest of m, counted from 0, and for all after the first that is not refused the level of that one.
-    """
+def holm(p: ArrayLike) -> NDArray[np.float64]:
+    """Adjust p values by Holm's procedure: refused is what comes to α or less."""
     values = np.asarray(p, float)
     order = np.argsort(values, kind="stable")
     left = len(values) - np.arange(len(values))
-    adjusted, level = np.empty_like(values), np.empty_like(values)
+    adjusted = np.empty_like(values)
     adjusted[order] = np.minimum(np.maximum.accumulate(values[order] * left), 1.0)
-    refused = int((adjusted <= alpha).sum())
-    level[order] = alpha / np.maximum(left, len(values) - refused)
-    return adjusted, level
+    return adjusted
 
 
 def cochran_q(mean: ArrayLike, se: ArrayLike) -> tuple[float, float]:
@@ -181,14 +177,14 @@ def _verdict(p: float, distance: float, alpha: float) -> str:
     return HOLDS if distance > 0 else FAILS
 
 
-def _interactions(by_claim: Mapping[str, Sequence[Judged]], alpha: float) -> dict[str, float]:
+def _interactions(by_claim: Mapping[str, Sequence[Judged]]) -> dict[str, float]:
     """Cochran's Q of each claim that has figures under several rulesets, p adjusted over the claims."""
     found = {}
     for claim, cells in by_claim.items():
         varied = [cell.contrast for cell in cells if cell.contrast.se > 0 and np.isfinite(cell.contrast.mean)]
         if len(varied) > 1:
             found[claim] = cochran_q([one.mean for one in varied], [one.se for one in varied])[1]
-    adjusted, _ = holm(list(found.values()), alpha)
+    adjusted = holm(list(found.values()))
     return dict(zip(found, adjusted.tolist(), strict=True))
 
 

@@ -76,7 +76,7 @@ class Finding:
     ----------
     found : with its own 95% interval
     p : adjusted for all contrasts
-    low, high : the simultaneous interval, by which the verdict was given; NaN where there are too few data
+    low, high : the simultaneous interval; NaN where there are too few data
     same : other rulesets that gave the same data, which are no evidence of their own
     exact : the figure by the rules, where they give it; `found` then only shows it
     where_otherwise : of players, the share of rounds that ended otherwise, and what following was worth in these
