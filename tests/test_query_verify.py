@@ -43,10 +43,10 @@ OTHER_PLAYER = "efficient:avoidance=0.5,pong=1.6"
 
 
 def told(what, found, of):
-    """A share with its 95% interval, printed."""
+    """A share with its 95% interval, printed; the upper end."""
     low, high = stats.binomtest(found, of).proportion_ci(method="wilson")
     print(f"{what}: {found} of {of}, {found / of:.4f} [{low:.4f}, {high:.4f}]")
-    return low
+    return high
 
 
 # ---------------------------------------------------------------- coverage
@@ -60,7 +60,7 @@ def test_sequences_cover_over_a_thousand_positions():
     print()
     for column, name in enumerate(("raw", "adjusted")):
         told(f"pairs missed, {name}", int(missed[:, column].sum()), int(missed[:, 2].sum()))
-        assert told(f"positions with a pair missed, {name}", int((missed[:, column] > 0).sum()), len(found)) < ALPHA
+        assert told(f"positions with a pair missed, {name}", int((missed[:, column] > 0).sum()), len(found)) <= ALPHA
     raw, adjusted = z_scores(found)
     for name, z in (("raw", raw), ("adjusted", adjusted)):
         told(f"|z| > 1.96, {name}", int((abs(z) > 1.96).sum()), len(z))
@@ -119,7 +119,7 @@ def test_ties_are_not_decided(name):
         wrong += decision.verdict.outcome is Outcome.ACTION
         spread.append(decision.difference.mean)
     print(f"\n{name}: {decision.best.name} or {decision.other.name}, mean lead {np.mean(np.abs(spread)):.3f}")
-    assert told("decided", wrong, TIES) < ALPHA
+    assert told("decided", wrong, TIES) <= ALPHA
 
 
 # ---------------------------------------------------------------- decisions
@@ -128,8 +128,8 @@ def test_ties_are_not_decided(name):
 @verify
 @pytest.mark.parametrize("player", [PLAYER, OTHER_PLAYER])
 @pytest.mark.parametrize("preset", WITH_LIANGDAO)
-def test_choices_are_worth_more_than_plain_ones(preset, player):
-    """A measure more than a test: figures are printed; none may be clearly worse than a plain way to choose."""
+def test_choices_are_not_clearly_worse_than_plain_ones(preset, player):
+    """A measure more than a test: the figures are printed."""
     judged = measure(preset, DECISIONS, WORLDS, WALLS, seed=1, workers=2, player=player)
     found = gains(preset, judged)
     print(f"\n{shown(found)}\n{counted(judged)}")
