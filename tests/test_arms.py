@@ -1,6 +1,6 @@
 """Arms: what the kernels play is what the same actions come to step by step, and luck has mean zero."""
 
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -72,11 +72,11 @@ def test_nobody_acts_by_tiles_that_are_not_drawn_yet(preset):
     parted = 0
     for told in positions(preset, POSITIONS, seed=6):
         asked = Asked(told, preset)
-        world = asked.world(0)
-        left = slice(int(world["front"][0]) + ENDS, int(world["tail"][0]) - ENDS)
-        other = world.copy()
-        other["wall"][0][left] = world["wall"][0][left][::-1]
-        for arm in asked.arms:
+        for number, arm in product(range(2), asked.arms):
+            world = asked.world(number)
+            left = slice(int(world["front"][0]) + ENDS, int(world["tail"][0]) - ENDS)
+            other = world.copy()
+            other["wall"][0][left] = world["wall"][0][left][::-1]
             one, two = (play_arm(asked, each, arm).actions for each in (world, other))
             drawn_alike = one[0][1] - ENDS
             assert [act for act in one if act[1] >= drawn_alike] == [act for act in two if act[1] >= drawn_alike]
